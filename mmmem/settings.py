@@ -1,0 +1,113 @@
+"""Every knob, in one object that is passed in and never global. Each is also an environment variable `MMMEM_<NAME>`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MIB = 1024 * 1024
+
+
+class Settings(BaseSettings):
+    """The service's settings, read from `MMMEM_*` and checked; a wrong value stops the start and is named."""
+
+    model_config = SettingsConfigDict(env_prefix="MMMEM_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    # Serving
+    host: str = Field(
+        "127.0.0.1", description="Address to listen on. Anything but loopback without a key is warned about."
+    )
+    port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
+    workers: int = Field(1, ge=1, le=64, description="Processes that serve one data folder together.")
+    data_dir: str = Field("data", min_length=1, description="Folder of the store; made when missing.")
+    api_key: SecretStr | None = Field(
+        None, description="The key that callers must send. Unset: open to everyone who can connect."
+    )
+    auth: Literal["auto", "bearer", "token", "x-api-key", "none"] = Field(
+        "auto",
+        description="Accepted way to send the key: any (`auto`), `Authorization: Bearer`, `Authorization: Token`, `X-Api-Key`, "
+        "or `none` to serve without asking.",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least severe log line that is written."
+    )
+
+    # Models
+    profile: Literal["light", "clip"] = Field(
+        "light",
+        description="`light`: models that come with pip. `clip`: OpenCLIP, a ColBERT checkpoint and a sentence encoder from folders.",
+    )
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="Where the encoders run; `cuda` refuses to start without a GPU."
+    )
+    threads: int = Field(
+        0, ge=0, le=256, description="CPU threads of one encoder process; 0: as many as there are cores."
+    )
+    encode_batch_size: int = Field(
+        32, ge=1, le=1024, description="Texts, or images, that one pass of an encoder takes at most."
+    )
+    clip_model: str = Field("ViT-B-32", description="`clip`: open_clip architecture.")
+    clip_checkpoint: str = Field("", description="`clip`: open_clip weights file (`.safetensors` or `.pt`).")
+    colbert_dir: str = Field("", description="`clip`: folder of the ColBERT checkpoint for token vectors.")
+    sentence_dir: str = Field("", description="`clip`: folder of the sentence encoder for dense vectors.")
+
+    # Limits of a request
+    max_request_bytes: int = Field(64 * MIB, ge=1024, description="Body of one request, in bytes.")
+    max_id_chars: int = Field(16_384, ge=1, description="Characters of request_id, user_id and session_id, each.")
+    max_role_chars: int = Field(256, ge=1, description="Characters of a role.")
+    max_messages: int = Field(10_000, ge=1, description="Messages in one Add.")
+    max_parts: int = Field(1_000, ge=1, description="Content parts in one message or query.")
+    max_text_chars: int = Field(8_000_000, ge=1, description="Characters of text in one Add, all messages together.")
+    max_query_chars: int = Field(
+        100_000, ge=1, description="Characters of text in one query, and in its options together."
+    )
+    max_options: int = Field(100, ge=1, description="Multiple-choice options of one query.")
+    max_top_k: int = Field(1_000, ge=1, description="Largest top_k.")
+    max_image_bytes: int = Field(10 * MIB, ge=1, description="Decoded bytes of one image file.")
+    max_images_bytes: int = Field(30 * MIB, ge=1, description="Decoded bytes of all image files of one request.")
+    max_image_pixels: int = Field(50_000_000, ge=1, description="Width times height of one image.")
+
+    # Limits of the process
+    max_concurrent_adds: int = Field(64, ge=1, description="Adds worked on at a time, per process.")
+    max_waiting_adds: int = Field(1_024, ge=0, description="Adds that may wait beyond those; more are answered 429.")
+    max_concurrent_searches: int = Field(64, ge=1, description="Searches worked on at a time, per process.")
+    max_waiting_searches: int = Field(
+        2_048, ge=0, description="Searches that may wait beyond those; more are answered 429."
+    )
+    cache_bytes: int = Field(
+        2_048 * MIB, ge=0, description="Memory for users' arrays, per process; the least recently used leave first."
+    )
+    writer_threads: int = Field(4, ge=1, le=64, description="Users whose tables are written at a time, per process.")
+    commit_requests: int = Field(256, ge=1, description="Adds of one user that one commit holds at most.")
+    compact_fragments: int = Field(64, ge=2, description="Fragments of a user's table beyond which it is compacted.")
+    version_minutes: int = Field(10, ge=1, description="Age at which old versions of a table may be removed.")
+
+    # Memories
+    memory_chars: int = Field(1_200, ge=100, description="Longest memory in characters; a longer message is split.")
+    previous_chars: int = Field(
+        400, ge=0, description="Characters of the previous turn that a memory is encoded with; 0: none."
+    )
+    context_turns: int = Field(
+        1, ge=0, le=20, description="Turns before and after that a returned memory shows as context."
+    )
+
+    # Ranking
+    fusion: Literal["zscore", "rrf"] = Field(
+        "zscore", description="How channels are put together: z-scores or reciprocal ranks."
+    )
+    rrf_k: float = Field(60.0, gt=0, description="Damping of reciprocal rank fusion.")
+    weight_maxsim: float = Field(1.0, ge=0, description="Weight of late interaction; 0 switches the channel off.")
+    weight_lexical: float = Field(0.3, ge=0, description="Weight of BM25; 0 switches the channel off.")
+    weight_dense: float = Field(0.0, ge=0, description="Weight of pooled vectors; 0 switches the channel off.")
+    weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
+    weight_options: float = Field(0.6, ge=0, description="Weight of multiple-choice options beside the question.")
+    bm25_k1: float = Field(1.5, ge=0, description="BM25 term frequency saturation.")
+    bm25_b: float = Field(0.75, ge=0, le=1, description="BM25 length normalisation.")
+    exact_tokens: int = Field(
+        2_000_000, ge=0, description="Token vectors of one user up to which late interaction scores every memory."
+    )
+    rerank_top_n: int = Field(
+        1_000, ge=1, description="Beyond that, memories from the other channels that late interaction scores."
+    )

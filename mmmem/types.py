@@ -1,0 +1,158 @@
+"""The words of the domain. Frozen values, no heavy import, no I/O.
+
+A *message* is what a caller sends; a *memory* is what the service keeps and returns: a short message
+whole, or one piece of a long one. *Encoded* memories carry what the channels search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Float32 = NDArray[np.float32]
+    Int8 = NDArray[np.int8]
+    Int32 = NDArray[np.int32]
+    Int64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of text, as the caller sent it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image, as the caller sent it.
+
+    `header` is the data URL up to the comma, for example ``data:image/png;base64``; `data` holds the
+    image file's own bytes. `header + "," + base64(data)` is the URL again.
+    """
+
+    header: str
+    data: bytes = field(repr=False)
+
+
+Part = TextPart | ImagePart
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of an Add. `timestamp` is in Unix milliseconds (UTC), or None when it had none."""
+
+    role: str
+    parts: tuple[Part, ...]
+    timestamp: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddRequest:
+    """What one Add tells the service. The three ids are opaque: any text, compared exactly."""
+
+    request_id: str
+    user_id: str
+    session_id: str
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What one Search asks: text, images or both, in order; `options` are multiple-choice answers."""
+
+    user_id: str
+    parts: tuple[Part, ...]
+    top_k: int
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is kept and returned: one message, or one piece of a long one.
+
+    `timestamp` is the message's own time (Unix ms) or None; `created_at` is that time, or when the
+    message had none the moment the Add was received. `position` is the message's place in its Add and
+    `piece` the place in its message, both from 0.
+    """
+
+    id: str
+    session_id: str
+    role: str
+    parts: tuple[Part, ...]
+    timestamp: int | None
+    created_at: int
+    position: int
+    piece: int
+
+    @property
+    def text(self) -> str:
+        """The memory's text parts, one a line; empty for an image-only memory."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoding:
+    """One text as the dense and the late-interaction channel see it.
+
+    dense: float32 [d], unit length. tokens: int8 [t, k], one row a token, each row a vector quantised to its
+    own largest component (only its direction means anything). token_ids: int32 [t], vocabulary ids.
+    """
+
+    dense: Float32
+    tokens: Int8
+    token_ids: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEncoding:
+    """One query text. dense: float32 [d], unit. tokens: float32 [q, k], unit rows. token_ids: int32 [q].
+
+    A special token ([CLS], [SEP]) has the id -1: it matches, but no memory's text can contain it.
+    """
+
+    dense: Float32
+    tokens: Float32
+    token_ids: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class ImageEncoding:
+    """One image. vector: float32 [d], unit, in the image encoder's space. labels: what it seems to show."""
+
+    vector: Float32
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedMemory:
+    """A memory with everything the channels search. `images` matches its ImageParts, in order.
+
+    terms: int64 [l], the lexical channel's hashed terms, repeats kept.
+    """
+
+    memory: Memory
+    text: TextEncoding
+    terms: Int64
+    images: tuple[ImageEncoding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelScore:
+    """Where one channel put a memory: its rank among the user's memories (from 1) and its raw score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that answers a query. `channels` says how each channel saw it."""
+
+    memory: Memory
+    score: float
+    channels: Mapping[str, ChannelScore]
