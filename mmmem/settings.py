@@ -48,8 +48,16 @@ class Settings(BaseSettings):
     encode_batch_size: int = Field(
         32, ge=1, le=1024, description="Texts, or images, that one pass of an encoder takes at most."
     )
-    clip_model: str = Field("ViT-B-32", description="`clip`: open_clip architecture.")
-    clip_checkpoint: str = Field("", description="`clip`: open_clip weights file (`.safetensors` or `.pt`).")
+    models_manifest: str = Field(
+        "",
+        description="TOML file with the sha256 of models you bring, as `mmmem models pin` writes it; adds to the built-in ones.",
+    )
+    clip_model: str = Field("ViT-B-32", description="`clip`: open_clip architecture of a weights file.")
+    clip_checkpoint: str = Field(
+        "",
+        description="`clip`: open_clip weights file (`.safetensors`, `.pt`), or a folder with open_clip_config.json, which "
+        "names its architecture itself.",
+    )
     colbert_dir: str = Field("", description="`clip`: folder of the ColBERT checkpoint for token vectors.")
     sentence_dir: str = Field("", description="`clip`: folder of the sentence encoder for dense vectors.")
 
@@ -63,11 +71,22 @@ class Settings(BaseSettings):
     max_query_chars: int = Field(
         100_000, ge=1, description="Characters of text in one query, and in its options together."
     )
+    max_query_tokens: int = Field(
+        256, ge=1, description="Tokens of a query that late interaction compares: the rarest, of a longer one."
+    )
     max_options: int = Field(100, ge=1, description="Multiple-choice options of one query.")
     max_top_k: int = Field(1_000, ge=1, description="Largest top_k.")
     max_image_bytes: int = Field(10 * MIB, ge=1, description="Decoded bytes of one image file.")
     max_images_bytes: int = Field(30 * MIB, ge=1, description="Decoded bytes of all image files of one request.")
-    max_image_pixels: int = Field(50_000_000, ge=1, description="Width times height of one image.")
+    max_response_bytes: int = Field(
+        30 * MIB, ge=1024, description="Body of one answer; memories beyond it are returned without their images."
+    )
+    max_image_pixels: int = Field(
+        50_000_000,
+        ge=1,
+        le=178_000_000,
+        description="Width times height of one image; Pillow refuses any beyond 178 million.",
+    )
 
     # Limits of the process
     max_concurrent_adds: int = Field(64, ge=1, description="Adds worked on at a time, per process.")
@@ -79,6 +98,7 @@ class Settings(BaseSettings):
     cache_bytes: int = Field(
         2_048 * MIB, ge=0, description="Memory for users' arrays, per process; the least recently used leave first."
     )
+    concurrent_decodes: int = Field(2, ge=1, le=64, description="Images decoded at full size at a time, per process.")
     writer_threads: int = Field(4, ge=1, le=64, description="Users whose tables are written at a time, per process.")
     commit_requests: int = Field(256, ge=1, description="Adds of one user that one commit holds at most.")
     compact_fragments: int = Field(64, ge=2, description="Fragments of a user's table beyond which it is compacted.")
@@ -93,21 +113,18 @@ class Settings(BaseSettings):
         1, ge=0, le=20, description="Turns before and after that a returned memory shows as context."
     )
 
+    context_chars: int = Field(400, ge=1, description="Characters of each such turn.")
+
     # Ranking
     fusion: Literal["zscore", "rrf"] = Field(
         "zscore", description="How channels are put together: z-scores or reciprocal ranks."
     )
     rrf_k: float = Field(60.0, gt=0, description="Damping of reciprocal rank fusion.")
     weight_maxsim: float = Field(1.0, ge=0, description="Weight of late interaction; 0 switches the channel off.")
-    weight_lexical: float = Field(0.3, ge=0, description="Weight of BM25; 0 switches the channel off.")
+    weight_lexical: float = Field(0.1, ge=0, description="Weight of BM25; 0 switches the channel off.")
     weight_dense: float = Field(0.0, ge=0, description="Weight of pooled vectors; 0 switches the channel off.")
     weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
+    weight_labels: float = Field(0.3, ge=0, description="Weight of what a query's images seem to show, as words.")
     weight_options: float = Field(0.6, ge=0, description="Weight of multiple-choice options beside the question.")
     bm25_k1: float = Field(1.5, ge=0, description="BM25 term frequency saturation.")
     bm25_b: float = Field(0.75, ge=0, le=1, description="BM25 length normalisation.")
-    exact_tokens: int = Field(
-        2_000_000, ge=0, description="Token vectors of one user up to which late interaction scores every memory."
-    )
-    rerank_top_n: int = Field(
-        1_000, ge=1, description="Beyond that, memories from the other channels that late interaction scores."
-    )

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     Int64 = NDArray[np.int64]
 
 
+# Token ids of a query that stand for no word: [CLS] and the like, and what the vocabulary does not know.
+SPECIAL = -1
+UNKNOWN = -2
+
+
 @dataclass(frozen=True, slots=True)
 class TextPart:
     """A piece of text, as the caller sent it."""
@@ -112,7 +117,7 @@ class TextEncoding:
 class QueryEncoding:
     """One query text. dense: float32 [d], unit. tokens: float32 [q, k], unit rows. token_ids: int32 [q].
 
-    A special token ([CLS], [SEP]) has the id -1: it matches, but no memory's text can contain it.
+    Ids are the vocabulary's, or SPECIAL, or UNKNOWN.
     """
 
     dense: Float32

@@ -1,14 +1,24 @@
-"""What turns text and images into vectors, behind three small protocols. `wiring.py` picks the implementations."""
+"""What turns text and images into vectors, behind two small protocols. `wiring.py` picks the implementations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from mmmem.types import Float32, ImageEncoding, QueryEncoding, TextEncoding
+
+
+class Chance(NamedTuple):
+    """Mean and standard deviation of a cosine between things that have nothing to do with each other.
+
+    With it a score reads "so many deviations above chance", whatever the encoder and however few images a user has.
+    """
+
+    mean: float
+    deviation: float
 
 
 class TextEncoder(Protocol):
@@ -44,16 +54,20 @@ class ImageEncoder(Protocol):
     def dimensions(self) -> int:
         """Width of an image vector."""
 
-    def encode_images(self, images: Sequence[Image]) -> list[ImageEncoding]:
-        """Encode decoded RGB images."""
+    def prepare(self, image: Image) -> Float32:
+        """The network's input for one decoded RGB image, float32 [3, h, w]: small, so that the image can be let go."""
 
-    def encode_captions(self, texts: Sequence[str]) -> Float32:
-        """float32 [n, d]: texts in the images' space, unit rows."""
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
+        """Encode prepared images."""
 
-    @property
-    def caption_noise(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosine between a text and an image that have nothing to do with each other."""
+    def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
+        """Each text in the images' space, float32 [d], unit length.
 
-    @property
-    def image_noise(self) -> tuple[float, float]:
-        """The same between two images that have nothing to do with each other."""
+        `encodings` are the same texts as the text encoder sees them, for an image encoder that shares its space.
+        """
+
+    def caption_chance(self, caption: Float32) -> Chance:
+        """How cosines of this text with images that have nothing to do with it are spread."""
+
+    def image_chance(self, image: Float32) -> Chance:
+        """How cosines of this image with images that have nothing to do with it are spread."""

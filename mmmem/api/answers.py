@@ -1,0 +1,73 @@
+"""Answers as JSON bytes. ASCII only, so that any text can go out, lone surrogates included, as it came in."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+from mmmem.api.times import write_timestamp
+from mmmem.types import ImagePart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mmmem.types import AddRequest, Hit, Part
+
+    Content = str | list[dict[str, Any]]
+
+
+def add_answer(request: AddRequest) -> bytes:
+    """The three ids, echoed."""
+    ids = {"request_id": request.request_id, "user_id": request.user_id, "session_id": request.session_id}
+    return to_json({"success": True, **ids})
+
+
+def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
+    """The hits, in order. Where they would take more than `max_bytes`, the later ones give up their images."""
+    return _data(hits, _hit, max_bytes)
+
+
+def explain_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
+    """The same with how each channel saw every hit."""
+    return _data(hits, _explained_hit, max_bytes)
+
+
+def to_json(value: Any) -> bytes:
+    """Serialise; raises ValueError for a number that JSON has no word for."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]], max_bytes: int) -> bytes:
+    items = [to_json(describe(hit, hit.memory.text)) for hit in hits]
+    room = max_bytes - len(_joined(items))
+    for place, hit in enumerate(hits):
+        images = [part for part in hit.memory.parts if isinstance(part, ImagePart)]
+        if images and sum(len(image.data) for image in images) < room:
+            item = to_json(describe(hit, [_part(part) for part in hit.memory.parts]))
+            more = len(item) - len(items[place])
+            if more <= room:
+                room -= more
+                items[place] = item
+    return _joined(items)
+
+
+def _joined(items: Sequence[bytes]) -> bytes:
+    return b'{"data":[' + b",".join(items) + b"]}"
+
+
+def _hit(hit: Hit, content: Content) -> dict[str, Any]:
+    created_at = write_timestamp(hit.memory.created_at)
+    return {"id": hit.memory.id, "content": content, "score": hit.score, "created_at": created_at}
+
+
+def _explained_hit(hit: Hit, content: Content) -> dict[str, Any]:
+    channels = {name: {"rank": channel.rank, "score": channel.score} for name, channel in hit.channels.items()}
+    return {**_hit(hit, content), "channels": channels}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, ImagePart):
+        url = f"{part.header},{base64.b64encode(part.data).decode('ascii')}"
+        return {"type": "image_url", "image_url": {"url": url}}
+    return {"type": "text", "text": part.text}

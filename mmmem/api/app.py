@@ -1,0 +1,72 @@
+"""The FastAPI application: routes, errors and the service's life put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from uvicorn.config import STARTUP_FAILURE
+
+import mmmem
+from mmmem.api.admission import Lane
+from mmmem.api.errors import ErrorBoundary, answer_domain_error, answer_http_error
+from mmmem.api.logs import configure_logging
+from mmmem.api.openapi import openapi_document
+from mmmem.api.routes import health_router, memory_router
+from mmmem.api.startup import Startup
+from mmmem.errors import MmmemError
+from mmmem.settings import Settings
+from mmmem.wiring import build_service
+
+if TYPE_CHECKING:
+    from mmmem.memory import MemoryService
+
+
+def create_app(settings: Settings, build: Callable[[], MemoryService], on_failure: Callable[[], object]) -> FastAPI:
+    """The application. It answers at once, and serves when `build` has made the service; `on_failure` ends the process."""
+    startup = Startup(build, on_failure)
+    adds = Lane("adds", settings.max_concurrent_adds, settings.max_waiting_adds)
+    searches = Lane("searches", settings.max_concurrent_searches, settings.max_waiting_searches)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        startup.begin()
+        yield
+        adds.close()
+        searches.close()
+        await startup.end()
+
+    app = FastAPI(
+        title="mmmem",
+        version=mmmem.__version__,
+        description="A multimodal memory service: text and images in, the right memories out.",
+        lifespan=lifespan,
+        docs_url=None,  # its page would load scripts from elsewhere; /openapi.json holds the same
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.include_router(health_router(settings, startup))
+    app.include_router(memory_router(settings, startup, adds, searches))
+    app.add_exception_handler(MmmemError, answer_domain_error)
+    app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_middleware(ErrorBoundary)
+    app.openapi = partial(openapi_document, app)  # type: ignore[method-assign]
+    return app
+
+
+def app_from_settings(settings: Settings, exit_code: int) -> FastAPI:
+    """The application around the real service. A start that fails ends the process at once: nothing was served yet."""
+    return create_app(settings, partial(build_service, settings), partial(os._exit, exit_code))
+
+
+def create_app_from_environment() -> FastAPI:
+    """One worker's application, with the settings of the environment: what uvicorn calls in each worker process."""
+    settings = Settings()
+    configure_logging(settings)
+    # uvicorn's supervisor stops everything at this code, and at any other starts the worker again, for ever.
+    return app_from_settings(settings, STARTUP_FAILURE)

@@ -1,0 +1,173 @@
+"""The shapes of requests and responses. Strict: nothing is coerced; unknown fields are ignored.
+
+These models also are the OpenAPI document. Limits that depend on the settings are in `translate.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, PlainValidator, Tag, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise PydanticCustomError("string", "must be a string")
+    return value
+
+
+def _non_empty_string(value: object) -> str:
+    if not _string(value):
+        raise PydanticCustomError("empty", "must not be empty")
+    return _string(value)
+
+
+# Pydantic's own `str` refuses the lone surrogates that JSON allows, and that callers are promised back.
+AnyString = Annotated[Any, PlainValidator(_string), WithJsonSchema({"type": "string"})]
+NonEmptyString = Annotated[Any, PlainValidator(_non_empty_string), WithJsonSchema({"type": "string", "minLength": 1})]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class TextContent(_Model):
+    """A piece of text."""
+
+    type: Literal["text"]
+    text: AnyString
+
+
+class ImageUrl(_Model):
+    """An image as a `data:` URL in Base64. Remote images are never fetched."""
+
+    url: NonEmptyString
+
+
+class ImageContent(_Model):
+    """An image."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
+def _part_tag(value: object) -> str:
+    is_image = isinstance(value, dict) and value.get("type") == "image_url"
+    return "<image>" if is_image else "<text>"
+
+
+def _content_tag(value: object) -> str | None:
+    if isinstance(value, str):
+        return "<string>"
+    return "<parts>" if isinstance(value, list) else None
+
+
+# The tags are in the locations of Pydantic's errors; no field is spelt like them, so that `field_path` can leave them out.
+ContentPart = Annotated[
+    Annotated[TextContent, Tag("<text>")] | Annotated[ImageContent, Tag("<image>")], Discriminator(_part_tag)
+]
+Content = Annotated[
+    Annotated[AnyString, Tag("<string>")] | Annotated[list[ContentPart], Field(fail_fast=True), Tag("<parts>")],
+    Discriminator(
+        _content_tag,
+        custom_error_type="content",
+        custom_error_message="must be a string or an array of content parts",
+    ),
+]
+
+
+class MessageBody(_Model):
+    """One message."""
+
+    role: NonEmptyString
+    content: Content = Field(
+        description="A string, or text and images in order. Holds an image or text that is not blank."
+    )
+    timestamp: int | None = Field(None, description="Unix milliseconds, UTC. A value in seconds is recognised.")
+
+
+class AddBody(_Model):
+    """Messages to remember, in order."""
+
+    request_id: NonEmptyString = Field(description="The same id with the same body again changes nothing.")
+    user_id: NonEmptyString = Field(description="Whose memory this is; compared exactly.")
+    session_id: NonEmptyString = Field(description="The conversation the messages belong to.")
+    messages: list[MessageBody] = Field(min_length=1, fail_fast=True)
+
+
+class SearchBody(_Model):
+    """A question to one user's memory."""
+
+    query: Content = Field(description="A string, or text and images in order.")
+    options: Annotated[list[AnyString], Field(fail_fast=True)] | None = Field(
+        None, description="The choices of a multiple-choice question."
+    )
+    user_id: NonEmptyString = Field(description="The only scope of a search; compared exactly.")
+    top_k: int = Field(ge=1, description="The most memories to return.")
+
+
+class AddAnswer(_Model):
+    """Everything in the request is durable and searchable."""
+
+    success: Literal[True]
+    request_id: NonEmptyString
+    user_id: NonEmptyString
+    session_id: NonEmptyString
+
+
+class FoundMemory(_Model):
+    """A memory that answers the query."""
+
+    id: NonEmptyString
+    content: Content
+    score: float = Field(description="Larger is better; never increases down the list.")
+    created_at: str = Field(description="ISO 8601, UTC: the message's own time where it had one.")
+
+
+class SearchAnswer(_Model):
+    """Memories, best first; never more than top_k."""
+
+    data: list[FoundMemory]
+
+
+class ChannelAnswer(_Model):
+    """Where one channel put a memory."""
+
+    rank: int = Field(ge=1)
+    score: float
+
+
+class ExplainedMemory(FoundMemory):
+    """A memory, and how each channel saw it."""
+
+    channels: dict[str, ChannelAnswer]
+
+
+class ExplainAnswer(_Model):
+    """The same memories in the same order as /search, with the channels that found them."""
+
+    data: list[ExplainedMemory]
+
+
+class ErrorDetail(_Model):
+    """What is wrong, in words; `field` and `problem` where the fault lies in one field."""
+
+    reason: str
+    field: str | None = None
+    problem: str | None = None
+
+
+class ErrorAnswer(_Model):
+    """Every error has this shape."""
+
+    detail: ErrorDetail
+    code: str = Field(description="Stable and machine-readable.")
+
+
+class HealthAnswer(_Model):
+    """The models are loaded and the store is open."""
+
+    status: Literal["ok"]
+    version: str
+    profile: str

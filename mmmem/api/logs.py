@@ -1,0 +1,51 @@
+"""Logging, set up once a process. Paths and states are logged; bodies, text, ids and keys never are."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import warnings
+from typing import TYPE_CHECKING
+
+from mmmem.api.auth import KeyCheck
+
+if TYPE_CHECKING:
+    from mmmem.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def configure_logging(settings: Settings) -> None:
+    """Lines on stderr: our own and the server's from `log_level` on, those of libraries from warnings on."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    for name in ("mmmem", "uvicorn"):
+        logging.getLogger(name).setLevel(settings.log_level.upper())
+    logging.getLogger("uvicorn.access").addFilter(_leave_out_query)
+    # Pillow warns about odd files; each of them is decoded or answered with an error, and neither belongs in a log.
+    warnings.filterwarnings("ignore", module=r"PIL\b")
+
+
+def announce(settings: Settings, address: str) -> None:
+    """The start-up line, and a warning when anyone on the network could come in."""
+    is_open = KeyCheck(settings).is_open
+    kind = settings.data_dir.partition("://")[0] + " object store" if "://" in settings.data_dir else "local folder"
+    asked = "no key asked" if is_open else f"key asked ({settings.auth})"
+    log.info("listening on %s; profile %s; data in a %s; %s", address, settings.profile, kind, asked)
+    if is_open and not _is_loopback(settings.host):
+        log.warning(
+            "OPEN TO THE NETWORK WITHOUT A KEY: everyone who can connect reads and writes every memory; set MMMEM_API_KEY"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _leave_out_query(record: logging.LogRecord) -> bool:
+    """Cut the query string off the path in a line of uvicorn's access log."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(arg.partition("?")[0] if isinstance(arg, str) else arg for arg in record.args)
+    return True

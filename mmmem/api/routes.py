@@ -1,0 +1,87 @@
+"""The routes. Each admits a request, reads its body, and hands the rest to a thread: nothing here blocks the event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+import mmmem
+from mmmem.api import contract
+from mmmem.api.answers import add_answer, explain_answer, search_answer, to_json
+from mmmem.api.auth import KeyCheck
+from mmmem.api.bodies import read_body
+from mmmem.api.errors import domain_error_response
+from mmmem.api.openapi import operation
+from mmmem.api.translate import read_add, read_query
+
+if TYPE_CHECKING:
+    from mmmem.api.admission import Lane
+    from mmmem.api.startup import Startup
+    from mmmem.memory import MemoryService
+    from mmmem.settings import Settings
+
+JSON = "application/json"
+
+
+def health_router(settings: Settings, startup: Startup) -> APIRouter:
+    """GET /health, which never asks for a key."""
+    router = APIRouter()
+
+    @router.get("/health", **operation(None, contract.HealthAnswer, {503}))
+    async def health() -> Response:
+        """Whether the models are loaded and the store is open."""
+        if startup.status != "ok":
+            return domain_error_response(startup.not_ready, status=startup.status)
+        answer = {"status": "ok", "version": mmmem.__version__, "profile": settings.profile}
+        return Response(to_json(answer), media_type=JSON)
+
+    return router
+
+
+def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: Lane) -> APIRouter:
+    """POST /add, /search and /explain; a wrong key is refused before a body is read."""
+    router = APIRouter(dependencies=[Depends(KeyCheck(settings))])
+
+    async def serve(request: Request, lane: Lane, handle: Handler) -> Response:
+        service = startup.service
+        with lane.admit():
+            body = await read_body(request, settings.max_request_bytes)
+            return Response(await lane.run(handle, service, settings, body), media_type=JSON)
+
+    @router.post("/add", **operation(contract.AddBody, contract.AddAnswer))
+    async def add(request: Request) -> Response:
+        """Remember messages. Answers once all of them are durable and searchable; the same request again is safe."""
+        return await serve(request, adds, _add)
+
+    @router.post("/search", **operation(contract.SearchBody, contract.SearchAnswer))
+    async def search(request: Request) -> Response:
+        """The memories of one user that answer a question by text, image or both, best first."""
+        return await serve(request, searches, _search)
+
+    @router.post("/explain", **operation(contract.SearchBody, contract.ExplainAnswer))
+    async def explain(request: Request) -> Response:
+        """As /search, and how each channel saw every memory."""
+        return await serve(request, searches, _explain)
+
+    return router
+
+
+Handler = Callable[["MemoryService", "Settings", bytes], bytes]
+
+
+def _add(service: MemoryService, settings: Settings, body: bytes) -> bytes:
+    request = read_add(body, settings)
+    service.add(request)
+    return add_answer(request)
+
+
+def _search(service: MemoryService, settings: Settings, body: bytes) -> bytes:
+    return search_answer(service.search(read_query(body, settings)), settings.max_response_bytes)
+
+
+def _explain(service: MemoryService, settings: Settings, body: bytes) -> bytes:
+    return explain_answer(service.search(read_query(body, settings)), settings.max_response_bytes)

@@ -1,0 +1,67 @@
+"""Serving: one process, or several on one socket, under uvicorn."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from mmmem.api.app import app_from_settings
+from mmmem.api.logs import announce
+from mmmem.errors import StartupError
+
+if TYPE_CHECKING:
+    from mmmem.settings import Settings
+
+# Longer than clients keep an idle connection, so that they seldom reuse one that is just being closed.
+KEEP_ALIVE_SECONDS = 75
+# An Add under way may finish; what is cut off was not acknowledged, and is safe to send again.
+SHUTDOWN_SECONDS = 30
+# Importing the models' libraries can hold up a worker's sign of life for long on a slow disk.
+WORKER_SILENCE_SECONDS = 60
+
+
+def run(settings: Settings) -> None:
+    """Serve until told to stop. Raises StartupError when it cannot listen, or when a worker could not start."""
+    listener = _listen(settings.host, settings.port)
+    announce(settings, _address(listener))
+    single = settings.workers == 1
+    config = uvicorn.Config(
+        app_from_settings(settings, exit_code=1) if single else "mmmem.api.app:create_app_from_environment",
+        factory=not single,
+        workers=settings.workers,
+        log_config=None,
+        ws="none",
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_worker_healthcheck=WORKER_SILENCE_SECONDS,
+    )
+    with suppress(KeyboardInterrupt):  # raised again by uvicorn once it has shut down
+        if single:
+            uvicorn.Server(config).run([listener])
+            return
+        supervisor = Multiprocess(config, sockets=[listener])
+        supervisor.run()
+        if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+            raise StartupError("a worker process could not start; its reason is in the log above")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or "unknown reason"
+        raise StartupError(f"cannot listen on {host} port {port}: {reason}; choose with --host and --port") from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

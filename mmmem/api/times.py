@@ -1,0 +1,34 @@
+"""Time on the wire: Unix milliseconds in, ISO 8601 out, always UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from mmmem.errors import InvalidInput
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
+
+# From 1973 on, the same moment in seconds lies in this range and in milliseconds above it. Only milliseconds between
+# 2 January 1970 and 3 March 1973 are mistaken for seconds.
+SECONDS = range(10**8, 10**11)
+
+
+def read_timestamp(value: int | None, field: str) -> int | None:
+    """Unix milliseconds, from milliseconds or from seconds. Raises InvalidInput beyond the years 1 to 9999."""
+    if value is None:
+        return None
+    if value in SECONDS:
+        value *= 1000
+    if not FIRST <= value <= LAST:
+        raise InvalidInput(field, "must be Unix milliseconds within the years 1 to 9999")
+    return value
+
+
+def write_timestamp(milliseconds: int) -> str:
+    """ISO 8601, for example ``2024-01-01T00:00:00Z``; milliseconds are written only when there are any."""
+    moment = _EPOCH + milliseconds * _MILLISECOND
+    precision = "milliseconds" if milliseconds % 1000 else "seconds"
+    return moment.isoformat(timespec=precision).replace("+00:00", "Z")

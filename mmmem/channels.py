@@ -1,0 +1,128 @@
+"""One encoded query against one user's arrays: what each channel says of every memory.
+
+Every query runs on every channel that has something to compare; no word in it decides. A channel gives standard scores,
+so that they can be added: over the user's memories for text, above chance for images (a user may have just one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mmmem.retrieval.dense import best_of_owner, cosine
+from mmmem.retrieval.fusion import beyond_luck, zscores
+from mmmem.retrieval.lexical import bm25
+from mmmem.retrieval.maxsim import maxsim, strongest, token_idf
+from mmmem.types import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mmmem.encoders import Chance
+    from mmmem.settings import Settings
+    from mmmem.store import UserArrays
+    from mmmem.types import Float32, Int64, QueryEncoding
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    """A question as the text channels see it; `terms`: int64 [q]."""
+
+    encoding: QueryEncoding
+    terms: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPicture:
+    """Something to look for among the images, float32 [d] in their space, and what its cosine with any of them would be."""
+
+    vector: Float32
+    chance: Chance
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedQuery:
+    """A query's parts as the channels take them; what the query does not have is None or empty.
+
+    `labels` is what the query's images seem to show, as text; `caption` is its text, as an image.
+    """
+
+    text: EncodedText | None
+    options: EncodedText | None
+    labels: EncodedText | None
+    caption: EncodedPicture | None
+    images: tuple[EncodedPicture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One channel's opinion: `scores` float [n] as measured, NaN where it has none; `standard` what is added up."""
+
+    name: str
+    weight: float
+    scores: Float32 = field(repr=False)
+    standard: Float32 = field(repr=False)
+
+
+def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
+    """Every channel that is switched on and has something to compare."""
+    found = [
+        *_text_channels(query, arrays, settings),
+        *_image_channels(query, arrays, settings),
+    ]
+    return [channel for channel in found if channel.weight > 0]
+
+
+def _text_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:
+    if query.text:
+        # What the encoder's vocabulary cannot read (Chinese, in a model for English) is left to the words themselves.
+        readable = float((query.text.encoding.token_ids != UNKNOWN).mean())
+        unread = settings.weight_maxsim * (1 - readable)
+        yield _measured("maxsim", settings.weight_maxsim * readable, late_interaction(query.text, arrays, settings))
+        yield _measured("lexical", settings.weight_lexical + unread, lexical(query.text, arrays, settings))
+        yield _measured("dense", settings.weight_dense, cosine(query.text.encoding.dense, arrays.dense))
+    if query.options:
+        yield _measured("options", settings.weight_options, late_interaction(query.options, arrays, settings))
+    if query.labels:
+        yield _measured("labels", settings.weight_labels, late_interaction(query.labels, arrays, settings))
+
+
+def _image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:
+    if query.caption:
+        scores = among_images([query.caption], arrays)
+        # A question about no picture must not be flooded by whichever picture is nearest by luck.
+        yield Channel("text_to_image", settings.weight_image, scores, beyond_luck(scores, len(arrays.image_vectors)))
+    if query.images:
+        scores = among_images(query.images, arrays)
+        yield Channel("image_to_image", settings.weight_image, scores, scores)
+
+
+def _measured(name: str, weight: float, scores: Float32) -> Channel:
+    return Channel(name, weight, scores, zscores(scores))
+
+
+def late_interaction(text: EncodedText, arrays: UserArrays, settings: Settings) -> Float32:
+    """IDF-weighted MaxSim, float32 [n]; of a very long question the tokens that weigh most."""
+    encoding = text.encoding
+    weights = token_idf(encoding.token_ids, arrays.token_ids, arrays.token_offsets)
+    kept = strongest(weights, settings.max_query_tokens)
+    if not weights[kept].sum() > 0:
+        return np.full(len(arrays.memories), np.nan, dtype=np.float32)
+    return maxsim(encoding.tokens[kept], weights[kept], arrays.tokens, arrays.token_scales, arrays.token_offsets)
+
+
+def lexical(text: EncodedText, arrays: UserArrays, settings: Settings) -> Float32:
+    """BM25, float32 [n]."""
+    return bm25(text.terms, arrays.terms, arrays.term_offsets, k1=settings.bm25_k1, b=settings.bm25_b)
+
+
+def among_images(sought: Sequence[EncodedPicture], arrays: UserArrays) -> Float32:
+    """Deviations above chance of each memory's best image for the best of what is sought, float32 [n]; NaN without images."""
+    best = np.full(len(arrays.image_vectors), -np.inf, dtype=np.float32)
+    for picture in sought:
+        above = (cosine(picture.vector, arrays.image_vectors) - picture.chance.mean) / picture.chance.deviation
+        best = np.maximum(best, above)
+    return best_of_owner(best, arrays.image_owners, len(arrays.memories))

@@ -1,0 +1,72 @@
+"""Text cut into the terms of the lexical channel.
+
+Words are case-folded and stemmed (Snowball English). Identifiers, paths and versions are findable whole and by part. Scripts
+that are written without spaces become single characters and overlapping pairs. No stop words are removed: IDF
+makes them light, and "to be or not to be" stays a query.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+import snowballstemmer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mmmem.types import Int64
+
+# Kana, Han, Hangul, Thai, Lao, Myanmar, Khmer: few or no spaces between words
+_UNSPACED = (
+    "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
+)
+_LETTERS = rf"(?:(?![{_UNSPACED}])\w)+"
+_RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_LETTERS}(?:[.\-/:\\'’]{_LETTERS})*")
+_SEGMENT = re.compile(r"[^/\\:]+")
+_PART = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order, repeats kept: ``readFile.py`` gives readfile.py, readfile, read, file, py."""
+    found: list[str] = []
+    for match in _RUN.finditer(unicodedata.normalize("NFKC", text)):
+        found.extend(_pairs(match.group()) if match["unspaced"] else _word(match.group()))
+    return found
+
+
+def hashed_terms(text: str) -> Int64:
+    """`terms` as int64 [l]: eight bytes of each term's BLAKE2b, so the store and the index hold numbers, not words."""
+    return np.fromiter((_hash(term) for term in terms(text)), dtype=np.int64)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    yield from run
+    yield from (run[i : i + 2] for i in range(len(run) - 1))
+
+
+@lru_cache(maxsize=65_536)
+def _word(run: str) -> tuple[str, ...]:
+    """The whole word first, then a path's names, then the parts of those, each once."""
+    names = _SEGMENT.findall(run)
+    parts = _PART.findall(run)
+    camel = [piece for part in parts if part.isascii() and part.isalnum() for piece in _CAMEL.findall(part)]
+    return tuple(dict.fromkeys(_stem(piece.casefold()) for piece in (run, *names, *parts, *camel)))
+
+
+def _stem(word: str) -> str:
+    """The stem without accents: ``Cafés`` and ``cafe`` meet."""
+    plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace("’", "'")
+    return str(_STEMMER.stemWord(plain)) if plain.isascii() else plain
+
+
+@lru_cache(maxsize=65_536)
+def _hash(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little", signed=True)

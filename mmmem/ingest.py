@@ -1,0 +1,119 @@
+"""An Add on its way in: messages become memories, memories become encoded rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from typing import TYPE_CHECKING
+
+from mmmem.encoders.terms import hashed_terms
+from mmmem.media.images import decode_image
+from mmmem.store import StoredRequest
+from mmmem.texts import split_parts, well_formed
+from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, TextPart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.settings import Settings
+    from mmmem.types import Float32, ImageEncoding
+
+
+class Ingest:
+    """Turns a request into what the store keeps. Nothing of it is stored before all of it is encoded."""
+
+    def __init__(self, settings: Settings, text: TextEncoder, image: ImageEncoder) -> None:
+        self._settings = settings
+        self._text = text
+        self._image = image
+        self._decoding = threading.BoundedSemaphore(settings.concurrent_decodes)
+
+    def encode(self, request: AddRequest, previous: Memory | None, received_at: int) -> StoredRequest:
+        """Encode a request. `previous` is the session's newest memory so far; `received_at` is in Unix ms.
+
+        Raises InvalidImage or TooLarge for the first image that cannot be read, and ModelUnavailable.
+        """
+        images = iter(self._encode_images(request))
+        memories = list(self._memories(request, received_at))
+        encodings = [tuple(next(images) for part in memory.parts if isinstance(part, ImagePart)) for memory in memories]
+        texts = [searchable_text(memory, shown) for memory, shown in zip(memories, encodings, strict=True)]
+        before = [previous.text if previous else "", *(memory.text for memory in memories[:-1])]
+        limit = self._settings.previous_chars
+        encoded = self._text.encode_memories(texts, [well_formed(text[:limit]) for text in before])
+        return StoredRequest(
+            user_id=request.user_id,
+            request_id=request.request_id,
+            body_hash=body_hash(request),
+            memories=tuple(
+                EncodedMemory(memory, encoding, hashed_terms(text), shown)
+                for memory, encoding, text, shown in zip(memories, encoded, texts, encodings, strict=True)
+            ),
+        )
+
+    def _encode_images(self, request: AddRequest) -> list[ImageEncoding]:
+        """Every image of the request, in order. Each is let go of once it is small; a few are decoded at a time."""
+        prepared: list[Float32] = []
+        for m, message in enumerate(request.messages):
+            for p, part in enumerate(message.parts):
+                if isinstance(part, ImagePart):
+                    with self._decoding:
+                        field = f"messages.{m}.content.{p}.image_url.url"
+                        prepared.append(self._image.prepare(decode_image(part, field, self._settings)))
+        return self._image.encode_images(prepared)
+
+    def _memories(self, request: AddRequest, received_at: int) -> Iterator[Memory]:
+        for position, message in enumerate(request.messages):
+            for piece, parts in enumerate(split_parts(message.parts, self._settings.memory_chars)):
+                yield Memory(
+                    id=memory_id(request, position, piece),
+                    session_id=request.session_id,
+                    role=message.role,
+                    parts=parts,
+                    timestamp=message.timestamp,
+                    created_at=received_at if message.timestamp is None else message.timestamp,
+                    position=position,
+                    piece=piece,
+                )
+
+
+def searchable_text(memory: Memory, images: tuple[ImageEncoding, ...]) -> str:
+    """What the text channels see of a memory: its text, then what its pictures seem to show."""
+    labels = [label for image in images for label in image.labels]
+    return well_formed("\n".join(line for line in (memory.text, ", ".join(labels)) if line))
+
+
+def memory_id(request: AddRequest, position: int, piece: int) -> str:
+    """The same for a retry of the same request, different for everything else."""
+    name = json.dumps([request.user_id, request.request_id, position, piece]).encode()
+    return "mem_" + hashlib.blake2b(name, digest_size=16).hexdigest()
+
+
+def body_hash(request: AddRequest) -> bytes:
+    """SHA-256 of what the request says: session, roles, times and parts; how its JSON was written does not matter."""
+    digest = hashlib.sha256()
+    for field in _fields(request):
+        digest.update(len(field).to_bytes(8, "little"))  # so that no field can run into the next
+        digest.update(field)
+    return digest.digest()
+
+
+def _fields(request: AddRequest) -> Iterator[bytes]:
+    yield request.session_id.encode("utf-8", "surrogatepass")
+    for message in request.messages:
+        yield from _message_fields(message)
+
+
+def _message_fields(message: Message) -> Iterator[bytes]:
+    yield b"message"
+    yield message.role.encode("utf-8", "surrogatepass")
+    yield repr(message.timestamp).encode()
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            yield b"text"
+            yield part.text.encode("utf-8", "surrogatepass")
+        else:
+            yield b"image"
+            yield part.header.encode("utf-8", "surrogatepass")
+            yield part.data

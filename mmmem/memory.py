@@ -1,0 +1,85 @@
+"""The library's front door: what the API, the command line and other programs call."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mmmem.errors import RequestConflict
+from mmmem.ingest import Ingest, body_hash
+from mmmem.store import StoredRequest
+
+if TYPE_CHECKING:
+    from mmmem.encoders.batching import EncoderThreads
+    from mmmem.search import Search
+    from mmmem.store import Store
+    from mmmem.types import AddRequest, Hit, Query
+
+
+class MemoryService:
+    """Add and Search. Blocking, and safe to call from many threads at once."""
+
+    def __init__(self, store: Store, encoders: EncoderThreads, ingest: Ingest, search: Search) -> None:
+        self._store = store
+        self._encoders = encoders
+        self._ingest = ingest
+        self._search = search
+        self._turns = RequestTurns()
+
+    def add(self, request: AddRequest) -> None:
+        """Keep a request's messages. Returns once they are on disk and searchable; a repeated request is kept once.
+
+        Raises RequestConflict when its request_id came before with another body, InvalidImage or TooLarge for an image,
+        StoreUnavailable or ModelUnavailable when it cannot be kept now. After an error nothing of it is kept.
+        """
+        with self._turns.of(request.user_id, request.request_id):
+            arrays = self._store.arrays(request.user_id)
+            known = arrays.request_hash(request.request_id)
+            if known is None:
+                previous = arrays.last_of_session(request.session_id)
+                stored = self._ingest.encode(request, previous, received_at=time.time_ns() // 1_000_000)
+            elif known == body_hash(request):
+                # Nothing to encode; the store still makes sure that what is there is on disk.
+                stored = StoredRequest(request.user_id, request.request_id, known, memories=())
+            else:
+                raise RequestConflict
+            self._store.add(stored)
+
+    def search(self, query: Query) -> list[Hit]:
+        """The user's memories for a query, best first, never more than `top_k`; empty for an unknown user.
+
+        Raises InvalidImage or TooLarge for an image, StoreUnavailable or ModelUnavailable.
+        """
+        return self._search(query)
+
+    def close(self) -> None:
+        """Finish what was accepted and stop."""
+        self._store.close()
+        self._encoders.close()
+
+
+class RequestTurns:
+    """Lets one request of a (user_id, request_id) through at a time, so a retry waits for the attempt still running."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[tuple[str, str], tuple[threading.Lock, list[None]]] = {}
+
+    @contextmanager
+    def of(self, user_id: str, request_id: str) -> Iterator[None]:
+        """Hold this request's turn."""
+        key = (user_id, request_id)
+        with self._lock:
+            turn, waiting = self._running.setdefault(key, (threading.Lock(), []))
+            waiting.append(None)
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                waiting.pop()
+                if not waiting:
+                    del self._running[key]

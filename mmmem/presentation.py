@@ -1,0 +1,45 @@
+"""How a returned memory reads: its time and role in front, and, marked as such, the turns around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from mmmem.types import ImagePart, Memory, TextPart
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], context_chars: int) -> Memory:
+    """The memory with ``[2024-01-01 00:00] user: `` before its first text, and its neighbours after that text.
+
+    Images keep their place among the text. A memory of images alone gets one text part, in front.
+    """
+    context = [
+        _line(f"{where} this", m, context_chars)
+        for where, turns in (("before", before), ("after", after))
+        for m in turns
+    ]
+    for place, part in enumerate(memory.parts):
+        if isinstance(part, TextPart):
+            text = TextPart("\n".join([f"{heading(memory)} {part.text}", *context]))
+            return replace(memory, parts=(*memory.parts[:place], text, *memory.parts[place + 1 :]))
+    return replace(memory, parts=(TextPart("\n".join([heading(memory), *context])), *memory.parts))
+
+
+def heading(memory: Memory) -> str:
+    """``[2024-01-01 00:00] user:``, in UTC; without the time when the message had none."""
+    if memory.timestamp is None:
+        return f"{memory.role}:"
+    moment = EPOCH + timedelta(milliseconds=memory.timestamp)
+    return f"[{moment.year:04d}-{moment:%m-%d %H:%M}] {memory.role}:"
+
+
+def _line(mark: str, memory: Memory, limit: int) -> str:
+    pictures = sum(isinstance(part, ImagePart) for part in memory.parts)
+    text = " ".join(memory.text.split()) or ("(a picture)" if pictures == 1 else f"({pictures} pictures)")
+    return f"({mark}) {heading(memory)} {text if len(text) <= limit else text[:limit] + '…'}"

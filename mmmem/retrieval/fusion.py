@@ -1,0 +1,75 @@
+"""Putting channels together, and ordering. A channel that has nothing to say of a memory gives NaN there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mmmem.types import Int64
+
+Scores = NDArray[np.floating]
+
+
+def ranks(scores: Scores) -> Int64:
+    """int64 [n]: each memory's place in one channel, 1 for the best; equal scores share a place; NaN comes last, as n + 1."""
+    known = ~np.isnan(scores)
+    places = np.full(len(scores), len(scores) + 1, dtype=np.int64)
+    descending = -scores[known]
+    places[known] = np.searchsorted(np.sort(descending), descending, side="left") + 1
+    return places
+
+
+def reciprocal_rank_fusion(channels: Sequence[Scores], weights: Sequence[float], *, k: float) -> Scores:
+    """float64 [n]: the weighted sum of 1 / (k + rank) (Cormack, Clarke & Büttcher, 2009). NaN adds nothing."""
+    total = np.zeros(len(channels[0]), dtype=np.float64)
+    for scores, weight in zip(channels, weights, strict=True):
+        total += np.where(np.isnan(scores), 0.0, weight / (k + ranks(scores)))
+    return total
+
+
+def weighted_mean(channels: Sequence[Scores], weights: Sequence[float]) -> Scores:
+    """float64 [n]: the weighted mean of standard scores. NaN counts as 0, a channel's mean: no opinion."""
+    total = np.zeros(len(channels[0]), dtype=np.float64)
+    for scores, weight in zip(channels, weights, strict=True):
+        total += weight * np.nan_to_num(scores.astype(np.float64))
+    return total / sum(weights)
+
+
+def logistic(scores: Scores) -> Scores:
+    """float64 [n] in 0..1, in the same order."""
+    return 1 / (1 + np.exp(-scores))
+
+
+def beyond_luck(standard: Scores, draws: int) -> Scores:
+    """Standard scores less what the best of `draws` unrelated ones is expected to reach, sqrt(2 ln draws); 0 below that.
+
+    The mean of the largest of m standard normal values grows like that (Cramér, 1946).
+    """
+    beyond: Scores = np.maximum(standard - np.sqrt(2 * np.log(max(draws, 1))), 0)  # NaN stays NaN
+    return beyond
+
+
+def zscores(scores: Scores) -> Scores:
+    """float64 [n]: (score - mean) / standard deviation over the known ones; zeros where all are equal; NaN stays NaN."""
+    values = scores.astype(np.float64)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return values
+    deviation = known.std()
+    return (values - known.mean()) / deviation if deviation > 0 else values * 0.0
+
+
+def best_first(scores: Scores, ids: Sequence[str], k: int) -> Int64:
+    """int64 [min(k, n)]: rows by (-score, id), a total order: equal scores never depend on how the rows came."""
+    if k < len(scores):
+        threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
+        rows = np.flatnonzero(scores >= threshold)
+    else:
+        rows = np.arange(len(scores))
+    chosen = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:k]
+    return np.asarray(chosen, dtype=np.int64)

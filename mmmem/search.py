@@ -1,0 +1,103 @@
+"""A Search on its way: the query is encoded, every channel scores the user's memories, fusion orders them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mmmem.channels import Channel, EncodedPicture, EncodedQuery, EncodedText, channels
+from mmmem.encoders.terms import hashed_terms
+from mmmem.media.images import decode_image
+from mmmem.presentation import present
+from mmmem.retrieval.fusion import best_first, logistic, ranks, reciprocal_rank_fusion, weighted_mean
+from mmmem.texts import well_formed
+from mmmem.types import ChannelScore, Hit, ImagePart, TextPart
+
+if TYPE_CHECKING:
+    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.retrieval.fusion import Scores
+    from mmmem.settings import Settings
+    from mmmem.store import Store, UserArrays
+    from mmmem.types import Float32, Int64, Memory, Query
+
+
+class Search:
+    """Answers queries from one store with one pair of encoders."""
+
+    def __init__(self, settings: Settings, store: Store, text: TextEncoder, image: ImageEncoder) -> None:
+        self._settings = settings
+        self._store = store
+        self._text = text
+        self._image = image
+
+    def __call__(self, query: Query) -> list[Hit]:
+        """Hits, best first, at most `top_k`. Raises InvalidImage, TooLarge, StoreUnavailable or ModelUnavailable."""
+        images = [
+            self._image.prepare(decode_image(part, f"query.{place}.image_url.url", self._settings))
+            for place, part in enumerate(query.parts)
+            if isinstance(part, ImagePart)
+        ]
+        arrays = self._store.arrays(query.user_id)
+        if not arrays.memories:
+            return []
+        found = channels(self._encode(query, images), arrays, self._settings)
+        scores = self._fuse(found, len(arrays.memories))
+        best = best_first(scores, [memory.id for memory in arrays.memories], query.top_k)
+        return self._hits(query.user_id, best, scores, found, arrays)
+
+    def _encode(self, query: Query, prepared: list[Float32]) -> EncodedQuery:
+        text = well_formed("\n".join(part.text for part in query.parts if isinstance(part, TextPart)).strip())
+        options = well_formed("\n".join(query.options).strip())
+        images = self._image.encode_images(prepared)
+        labels = ", ".join(label for image in images for label in image.labels)
+        named = {name: value for name, value in (("text", text), ("options", options), ("labels", labels)) if value}
+        encodings = self._text.encode_queries(list(named.values()))
+        encoded = {
+            name: EncodedText(encoding, hashed_terms(value))
+            for (name, value), encoding in zip(named.items(), encodings, strict=True)
+        }
+        return EncodedQuery(
+            text=encoded.get("text"),
+            options=encoded.get("options"),
+            labels=encoded.get("labels"),
+            caption=self._caption(text, encoded["text"]) if text else None,
+            images=tuple(EncodedPicture(image.vector, self._image.image_chance(image.vector)) for image in images),
+        )
+
+    def _caption(self, text: str, encoded: EncodedText) -> EncodedPicture:
+        [caption] = self._image.encode_captions([text], [encoded.encoding])
+        return EncodedPicture(caption, self._image.caption_chance(caption))
+
+    def _fuse(self, found: list[Channel], n: int) -> Scores:
+        if not found:
+            return np.zeros(n)
+        weights = [channel.weight for channel in found]
+        if self._settings.fusion == "rrf":
+            return reciprocal_rank_fusion([channel.scores for channel in found], weights, k=self._settings.rrf_k)
+        return logistic(weighted_mean([channel.standard for channel in found], weights))
+
+    def _hits(self, user_id: str, rows: Int64, scores: Scores, found: list[Channel], arrays: UserArrays) -> list[Hit]:
+        placed = [(channel, ranks(channel.scores)) for channel in found]
+        row_of = {arrays.memories[row].id: int(row) for row in rows}
+        hits = []
+        for memory in self._store.load_images(user_id, [arrays.memories[row] for row in rows]):
+            row = row_of[memory.id]
+            before, after = neighbours(row, arrays, self._settings.context_turns)
+            seen = {
+                channel.name: ChannelScore(int(places[row]), float(channel.scores[row]))
+                for channel, places in placed
+                if not np.isnan(channel.scores[row])
+            }
+            hits.append(Hit(present(memory, before, after, self._settings.context_chars), float(scores[row]), seen))
+        return hits
+
+
+def neighbours(row: int, arrays: UserArrays, turns: int) -> tuple[list[Memory], list[Memory]]:
+    """The memories just before and just after one in its session, in the order in which they were told."""
+    if not turns:
+        return [], []
+    session = np.flatnonzero(arrays.sessions == arrays.sessions[row])
+    place = int(np.searchsorted(session, row))
+    before, after = session[max(0, place - turns) : place], session[place + 1 : place + 1 + turns]
+    return [arrays.memories[i] for i in before], [arrays.memories[i] for i in after]

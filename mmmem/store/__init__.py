@@ -1,0 +1,17 @@
+"""Where memories live: one LanceDB table per user, and that user's arrays in memory for search.
+
+protocol.py    what the rest of the service sees of a store
+lance.py       the store on LanceDB, and the only place that imports it
+table.py       one user's table: read what is new, commit a group, repair, compact, delete
+writer.py      the queue in front of the tables: many requests, one commit
+index.py       one user's memories as arrays
+rows.py        memories to Arrow rows and back
+cache.py       the tables that stay in memory
+durability.py  fsync, and what to do about a commit that a power cut tore
+locks.py, faults.py
+"""
+
+from mmmem.store.index import UserArrays
+from mmmem.store.protocol import Dimensions, Store, StoredRequest
+
+__all__ = ["Dimensions", "Store", "StoredRequest", "UserArrays"]

@@ -1,0 +1,108 @@
+"""What LanceDB leaves to others: fsync, and a commit that a power cut tore.
+
+A commit is acknowledged after everything it wrote is synced, so what cannot be read after a power cut was never
+acknowledged, and it can only be the newest commit: a table has one writer at a time, which syncs before the next.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mmmem.errors import StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+Synced = frozenset[tuple[str, int]]
+"""Files and folders known to be on disk: path and inode number, because some names are written again."""
+
+_VERSIONS = "_versions"
+_MANIFEST = re.compile(r"\d{20}\.manifest")  # 2^64 - 1 - version, so the newest sorts first
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, and see to it that they are still there after a power cut."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        fsync(path.parent)
+
+
+def fsync(path: Path | str) -> None:
+    """Wait until a file's content, or a folder's list of names, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_table(folder: Path, known: Synced) -> Synced:
+    """Sync every file of a table that is not `known` to be, and the folders that changed; what is known afterwards."""
+    present: set[tuple[str, int]] = set()
+    _sync_folder(str(folder), known, present)
+    if not known:
+        fsync(folder.parent)
+    return frozenset(present)
+
+
+def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> None:
+    with os.scandir(folder) as listing:
+        # Manifests last, so that none reaches the disk before what it refers to.
+        entries = sorted(listing, key=lambda entry: entry.name == _VERSIONS)
+    changed = not known
+    for entry in entries:
+        key = (entry.path, entry.inode())
+        if entry.is_dir():
+            _sync_folder(entry.path, known, present)
+        elif key not in known:
+            fsync(entry.path)
+        changed |= key not in known
+        present.add(key)
+    if changed:
+        fsync(folder)
+
+
+def mend(folder: Path, readable: Callable[[], bool]) -> None:
+    """Set a table's newest manifest aside if it is what makes the table unreadable. The caller holds the table's lock.
+
+    Raises StoreUnavailable when the table can be read neither with it nor without it. `readable` is asked twice each
+    way, so that a fault that passes, such as no file handle being left, costs no memories.
+    """
+    manifest = _newest_manifest(folder)
+    if readable() or manifest is None:
+        return
+    for _ in range(2):
+        with _aside(manifest):
+            readable_without = readable()
+        if readable():
+            return
+        if not readable_without:
+            raise StoreUnavailable("the store could not be read")
+    manifest.rename(_aside_name(manifest))
+    fsync(manifest.parent)
+    logger.warning("a table's newest commit could not be read and was never acknowledged: set aside")
+
+
+def _newest_manifest(folder: Path) -> Path | None:
+    versions = folder / _VERSIONS
+    if not versions.is_dir():
+        return None
+    return min((path for path in versions.iterdir() if _MANIFEST.fullmatch(path.name)), default=None)
+
+
+def _aside_name(manifest: Path) -> Path:
+    return manifest.with_name(manifest.name + ".unreadable")  # no name that LanceDB looks at
+
+
+@contextmanager
+def _aside(manifest: Path) -> Iterator[None]:
+    manifest.rename(_aside_name(manifest))
+    try:
+        yield
+    finally:
+        _aside_name(manifest).rename(manifest)

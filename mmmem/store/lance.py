@@ -1,0 +1,194 @@
+"""The store on LanceDB, and the only place that imports it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lancedb
+
+from mmmem.errors import StoreUnavailable
+from mmmem.store.cache import TableCache
+from mmmem.store.durability import make_folder
+from mmmem.store.faults import store_faults
+from mmmem.store.locks import exclusive
+from mmmem.store.record import FORMAT, check_record
+from mmmem.store.rows import to_bytes, to_rows, to_text
+from mmmem.store.table import UserTable
+from mmmem.store.writer import Writer
+from mmmem.types import ImagePart, Memory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mmmem.settings import Settings
+    from mmmem.store.index import UserArrays
+    from mmmem.store.protocol import Dimensions, StoredRequest
+
+_FORMAT_KEY = b"mmmem.format"
+_INCARNATION_KEY = b"mmmem.incarnation"
+_FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files; without a bound it grows
+
+
+class LanceStore:
+    """Implements Store: one table per user in a local folder, which several processes may use at once."""
+
+    def __init__(self, settings: Settings, *, models: Mapping[str, str], dimensions: Dimensions) -> None:
+        """`models` names what made the vectors, by role; `dimensions` are the vectors' widths. Touches no file."""
+        self._folder = settings.data_dir
+        self._models = models
+        self._dimensions = dimensions
+        self._database = Database(Path(settings.data_dir))
+        self._cache = TableCache(
+            settings.cache_bytes, lambda name: UserTable(self._database, name, dimensions, settings)
+        )
+        self._writer = Writer(self._cache, settings)
+
+    def open(self) -> None:
+        """Make the folder, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
+        if "://" in self._folder:
+            raise StoreUnavailable("data_dir: must be a folder on this machine")
+        with store_faults("data_dir: the folder cannot be used"):
+            self._database.connect()
+            check_record(self._database, self._models)
+
+    def arrays(self, user_id: str) -> UserArrays:
+        """See Store. An unknown user costs no disk space."""
+        name = table_name(user_id)
+        try:
+            return self._cache.get(name).arrays()
+        finally:
+            self._cache.settle(name)
+
+    def add(self, request: StoredRequest) -> None:
+        """See Store. Raises ValueError when the vectors do not have the store's widths."""
+        self._writer.submit(table_name(request.user_id), to_rows(request, self._dimensions)).result()
+
+    def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
+        """See Store. One read, whatever their number."""
+        images = self._cache.get(table_name(user_id)).images([memory.id for memory in memories])
+        loaded = (_with_images(memory, images.get(memory.id, [])) for memory in memories)
+        return [memory for memory in loaded if memory]
+
+    def delete_user(self, user_id: str) -> bool:
+        """See Store."""
+        return self._cache.get(table_name(user_id)).delete()
+
+    def close(self) -> None:
+        """See Store."""
+        self._writer.close()
+
+
+class Database:
+    """The folder of tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._locks = folder / "locks"
+        self._connection: Any = None
+
+    def connect(self) -> None:
+        """Make the folder if it is missing, and finish deletions that a dying process left half-way."""
+        make_folder(self._locks)
+        session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=_FILE_CACHE_BYTES)
+        self._connection = lancedb.connect(self._folder, session=session)
+        for trash in self._folder.glob("*.deleted"):
+            with exclusive(self.lock_file(trash.stem)):
+                shutil.rmtree(trash, ignore_errors=True)
+
+    def folder(self, name: str) -> Path:
+        """Where a table lies."""
+        return self._folder / f"{name}.lance"
+
+    def trash(self, name: str) -> Path:
+        """Where a table goes to be deleted."""
+        return self._folder / f"{name}.deleted"
+
+    def lock_file(self, name: str) -> Path:
+        """The lock of a table; some share one, so that there are never more than 4,096."""
+        return self._locks / hashlib.sha256(name.encode()).hexdigest()[:3]
+
+    def open(self, name: str) -> Version | None:
+        """The newest version of a table, None where there is no table."""
+        if self._connection is None:
+            raise StoreUnavailable("the store is not open")
+        if not self.folder(name).is_dir():
+            return None
+        try:
+            return Version(self._connection.open_table(name))
+        except ValueError as error:
+            if "was not found" in str(error):  # a folder without a commit: its writer died, or was never acknowledged
+                return None
+            raise
+
+    def create(self, name: str, rows: pa.Table) -> Version:
+        """A new table with these rows as its first commit."""
+        metadata = {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
+        return Version(self._connection.create_table(name, rows.replace_schema_metadata(metadata)))
+
+
+class Version:
+    """A table as of one commit. Later commits, by anyone, do not change what it reads."""
+
+    def __init__(self, table: Any) -> None:
+        metadata = table.schema.metadata or {}
+        self._table = table
+        self.number: int = table.version
+        # A manifest of zeros reads as an empty table of version 0: without this, everything before it would be lost.
+        self.incarnation: bytes = metadata[_INCARNATION_KEY]
+
+    @property
+    def fragments(self) -> int:
+        """How many files the rows are spread over."""
+        return int(self._table.stats()["fragment_stats"]["num_fragments"])
+
+    @property
+    def nbytes(self) -> int:
+        """Size on disk, old versions aside."""
+        return int(self._table.stats()["total_bytes"])
+
+    def read(self, columns: Sequence[str], offset: int = 0) -> pa.Table:
+        """These columns of the rows from `offset` on, in the order they were written."""
+        return self._table.search().select(list(columns)).offset(offset).to_arrow()
+
+    def images(self, rows: Sequence[int]) -> dict[str, list[bytes]]:
+        """The image files of these rows, by the memory's id."""
+        found = self._table.take_offsets(list(rows)).select(["id", "images"]).to_arrow().to_pylist()
+        return {to_text(row["id"]): row["images"] for row in found}
+
+    def append(self, rows: pa.Table) -> Version:
+        """Commit these rows after the others. Only on the newest version."""
+        self._table.add(rows)
+        return Version(self._table)
+
+    def restore(self) -> None:
+        """Commit this version's rows again, without those that came after."""
+        self._table.restore(self.number)
+
+    def compact(self, keep: timedelta) -> None:
+        """Commit the same rows in few files, then remove versions older than `keep`."""
+        self._table.optimize(cleanup_older_than=keep)
+
+
+def table_name(user_id: str) -> str:
+    """The name of a user's table: ids may hold anything and are compared exactly, names of folders do neither."""
+    return "u_" + hashlib.sha256(to_bytes(user_id)).hexdigest()
+
+
+def _with_images(memory: Memory, images: Sequence[bytes]) -> Memory | None:
+    pictures = [part for part in memory.parts if isinstance(part, ImagePart)]
+    if not pictures:
+        return memory
+    if len(images) != len(pictures):
+        return None
+    data = iter(images)
+    return replace(
+        memory,
+        parts=tuple(replace(part, data=next(data)) if isinstance(part, ImagePart) else part for part in memory.parts),
+    )

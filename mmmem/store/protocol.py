@@ -1,0 +1,61 @@
+"""What the rest of the service sees of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from mmmem.store.index import UserArrays
+    from mmmem.types import EncodedMemory, Memory
+
+
+class Dimensions(NamedTuple):
+    """Widths of the vectors that a store holds."""
+
+    dense: int
+    token: int
+    image: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """All memories of one Add, kept together or not at all.
+
+    `body_hash` tells a retry from another body under the same request_id. A retry of a request that the store
+    holds already may leave `memories` empty.
+    """
+
+    user_id: str
+    request_id: str
+    body_hash: bytes
+    memories: tuple[EncodedMemory, ...]
+
+
+class Store(Protocol):
+    """Keeps memories, each user's apart. Blocking, and safe to call from many threads at once.
+
+    Every method but `close` raises StoreUnavailable when the data cannot be read or written.
+    """
+
+    def open(self) -> None:
+        """Get ready. Raises StoreMismatch when the data was written with other models or by a newer version."""
+
+    def arrays(self, user_id: str) -> UserArrays:
+        """A user's memories, every one acknowledged before the call, by any process; empty for an unknown user."""
+
+    def add(self, request: StoredRequest) -> None:
+        """Keep a request. Returns once it is on disk and `arrays` shows it; one that is there already changes nothing.
+
+        Raises RequestConflict when its request_id came before with another body.
+        """
+
+    def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
+        """The same memories with their images' bytes, in the same order; those deleted meanwhile are left out."""
+
+    def delete_user(self, user_id: str) -> bool:
+        """Remove everything of a user from disk and memory. False when there was nothing."""
+
+    def close(self) -> None:
+        """Finish what was accepted, then take no more."""

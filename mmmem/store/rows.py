@@ -1,0 +1,148 @@
+"""Memories as Arrow rows. All that a caller named or wrote is binary, so that any text is kept, lone surrogates too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from mmmem.types import ImagePart, Memory, TextPart
+
+if TYPE_CHECKING:
+    from mmmem.store.protocol import Dimensions, StoredRequest
+    from mmmem.types import EncodedMemory, Part
+
+PART = pa.struct([("text", pa.binary()), ("header", pa.binary())])  # an image has a header, and no text
+
+# Vectors and ids whose number differs from row to row are packed, little-endian: half the time to load, against lists.
+_FIELDS: dict[str, Any] = {
+    "id": pa.binary(),
+    "user_id": pa.binary(),
+    "request_id": pa.binary(),
+    "body_hash": pa.binary(),
+    "session_id": pa.binary(),
+    "role": pa.binary(),
+    "timestamp": pa.int64(),  # Unix ms, null when the message had none
+    "created_at": pa.int64(),
+    "position": pa.int32(),
+    "piece": pa.int32(),
+    "parts": pa.list_(PART),
+    "tokens": pa.large_binary(),  # int8 [t, k]
+    "token_ids": pa.large_binary(),  # int32 [t]
+    "terms": pa.large_binary(),  # int64 [l]
+    "image_vectors": pa.large_binary(),  # float32 [m, d]
+    "image_labels": pa.list_(pa.list_(pa.string())),
+    "images": pa.list_(pa.large_binary()),  # the image files' own bytes
+}
+
+INDEXED = ("seq", *(name for name in _FIELDS if name not in {"user_id", "images"}), "dense")
+"""The columns that a user's arrays are made of: all but the image files."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRows:
+    """A request ready to be written. `rows` lacks `seq`, which is given when it is committed."""
+
+    request_id: str
+    body_hash: bytes
+    rows: pa.Table
+
+
+def to_rows(request: StoredRequest, dimensions: Dimensions) -> RequestRows:
+    """A request's rows, in the order of its memories. Raises ValueError when vectors do not have the store's widths."""
+    for encoded in request.memories:
+        _check(encoded, dimensions)
+    schema = pa.schema([*_FIELDS.items(), ("dense", pa.list_(pa.float32(), dimensions.dense))])
+    rows = [_row(request, encoded) for encoded in request.memories]
+    return RequestRows(request.request_id, request.body_hash, pa.Table.from_pylist(rows, schema))
+
+
+def with_seq(tables: Sequence[pa.Table], first: int) -> pa.Table:
+    """One table of all rows, numbered from `first` in column `seq`."""
+    rows = pa.concat_tables(tables)
+    return rows.add_column(0, "seq", pa.array(np.arange(first, first + rows.num_rows), pa.int64()))
+
+
+def read_memories(batch: pa.RecordBatch, names: dict[bytes, str]) -> Iterator[Memory]:
+    """The memories of a batch, without image bytes. `names` keeps one copy of each session_id and role."""
+    columns = ("id", "session_id", "role", "timestamp", "created_at", "position", "piece")
+    values = (batch.column(column).to_pylist() for column in columns)
+    for id_, session_id, role, timestamp, created_at, position, piece, parts in zip(
+        *values, _read_parts(batch.column("parts")), strict=True
+    ):
+        yield Memory(
+            id=to_text(id_),
+            session_id=names.get(session_id) or names.setdefault(session_id, to_text(session_id)),
+            role=names.get(role) or names.setdefault(role, to_text(role)),
+            parts=parts,
+            timestamp=timestamp,
+            created_at=created_at,
+            position=position,
+            piece=piece,
+        )
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8, and lone surrogates as they are."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_text(data: bytes) -> str:
+    """The inverse of to_bytes."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
+    memory = encoded.memory
+    return {
+        "id": to_bytes(memory.id),
+        "user_id": to_bytes(request.user_id),
+        "request_id": to_bytes(request.request_id),
+        "body_hash": request.body_hash,
+        "session_id": to_bytes(memory.session_id),
+        "role": to_bytes(memory.role),
+        "timestamp": memory.timestamp,
+        "created_at": memory.created_at,
+        "position": memory.position,
+        "piece": memory.piece,
+        "parts": [_part(part) for part in memory.parts],
+        "tokens": encoded.text.tokens.tobytes(),
+        "token_ids": encoded.text.token_ids.astype("<i4").tobytes(),
+        "terms": encoded.terms.astype("<i8").tobytes(),
+        "image_vectors": b"".join(image.vector.astype("<f4").tobytes() for image in encoded.images),
+        "image_labels": [list(image.labels) for image in encoded.images],
+        "images": [part.data for part in memory.parts if isinstance(part, ImagePart)],
+        "dense": encoded.text.dense,
+    }
+
+
+def _part(part: Part) -> dict[str, bytes | None]:
+    if isinstance(part, TextPart):
+        return {"text": to_bytes(part.text), "header": None}
+    return {"text": None, "header": to_bytes(part.header)}
+
+
+def _read_parts(column: pa.ListArray) -> Iterator[tuple[Part, ...]]:
+    texts, headers = (field.to_pylist() for field in column.flatten().flatten())
+    parts = iter(
+        [
+            TextPart(to_text(text)) if header is None else ImagePart(to_text(header), b"")
+            for text, header in zip(texts, headers, strict=True)
+        ]
+    )
+    for length in column.value_lengths().to_pylist():
+        yield tuple(next(parts) for _ in range(length))
+
+
+def _check(encoded: EncodedMemory, dimensions: Dimensions) -> None:
+    text = encoded.text
+    pictures = sum(isinstance(part, ImagePart) for part in encoded.memory.parts)
+    if text.dense.shape != (dimensions.dense,) or not np.isfinite(text.dense).all():
+        raise ValueError(f"a dense vector has shape {text.dense.shape}, the store's are finite ({dimensions.dense},)")
+    if text.tokens.shape != (len(text.token_ids), dimensions.token) or text.tokens.dtype != np.int8:
+        raise ValueError(f"token vectors have shape {text.tokens.shape}, the store's are int8 (t, {dimensions.token})")
+    if len(encoded.images) != pictures or any(image.vector.shape != (dimensions.image,) for image in encoded.images):
+        raise ValueError(f"a memory of {pictures} images lacks an image vector of shape ({dimensions.image},)")

@@ -1,0 +1,88 @@
+"""What goes out: the caller's own bytes, in order, and never more than fits."""
+
+import base64
+import json
+
+import pytest
+
+from mmmem.api import contract
+from mmmem.api.answers import add_answer, explain_answer, search_answer
+from mmmem.types import AddRequest, ChannelScore, Hit, ImagePart, Memory, Part, TextPart
+
+MIB = 1024 * 1024
+
+
+def hit(*parts: Part, score: float = 0.5, created_at: int = 1_704_067_200_000) -> Hit:
+    memory = Memory("mem_1", "s", "user", parts, created_at, created_at, 0, 0)
+    return Hit(memory, score, {"maxsim": ChannelScore(1, 0.61), "lexical": ChannelScore(3, 7.5)})
+
+
+def data(answer: bytes) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(answer)["data"]
+    return found
+
+
+def image(size: int) -> ImagePart:
+    return ImagePart("data:image/png;base64", bytes(size))
+
+
+def test_an_add_is_answered_with_exactly_four_keys() -> None:
+    answer = json.loads(add_answer(AddRequest("r\ud800", 'u"\n', "s🦊", ())))
+    assert answer == {"success": True, "request_id": "r\ud800", "user_id": 'u"\n', "session_id": "s🦊"}
+    assert answer["success"] is True
+    contract.AddAnswer.model_validate(answer)
+
+
+def test_a_memory_of_text_is_a_string() -> None:
+    (found,) = data(search_answer([hit(TextPart("first"), TextPart("second"))], MIB))
+    assert found == {"id": "mem_1", "content": "first\nsecond", "score": 0.5, "created_at": "2024-01-01T00:00:00Z"}
+
+
+def test_a_memory_with_an_image_is_its_parts_in_order() -> None:
+    picture = ImagePart("data:image/jpg;x=1;base64", b"\xff\xd8\xff\xfb\xef")
+    (found,) = data(search_answer([hit(TextPart("before"), picture, TextPart("after"))], MIB))
+    url = "data:image/jpg;x=1;base64," + base64.b64encode(picture.data).decode()
+    assert found["content"] == [
+        {"type": "text", "text": "before"},
+        {"type": "image_url", "image_url": {"url": url}},
+        {"type": "text", "text": "after"},
+    ]
+    contract.SearchAnswer.model_validate({"data": [found]})
+
+
+def test_lone_surrogates_and_null_bytes_go_out_as_they_came_in() -> None:
+    answer = search_answer([hit(TextPart("a\0b\ud800"))], MIB)
+    assert answer.isascii()
+    assert data(answer)[0]["content"] == "a\0b\ud800"
+
+
+def test_nothing_found_is_an_empty_list() -> None:
+    assert search_answer([], MIB) == b'{"data":[]}'
+
+
+def test_explain_adds_the_channels() -> None:
+    (found,) = data(explain_answer([hit(TextPart("x"))], MIB))
+    assert found["channels"] == {"maxsim": {"rank": 1, "score": 0.61}, "lexical": {"rank": 3, "score": 7.5}}
+    contract.ExplainAnswer.model_validate({"data": [found]})
+
+
+def test_what_does_not_fit_loses_its_image_and_keeps_its_place() -> None:
+    sizes = [400_000, 400_000, 400_000, 10_000]
+    hits = [hit(TextPart(f"memory {place}"), image(size)) for place, size in enumerate(sizes)]
+    answer = search_answer(hits, MIB)
+    assert len(answer) <= MIB
+    contents = [found["content"] for found in data(answer)]
+    assert [isinstance(content, list) for content in contents] == [True, False, False, True]
+    assert contents[1:3] == ["memory 1", "memory 2"]
+
+
+def test_an_answer_of_exactly_the_limit_keeps_everything() -> None:
+    hits = [hit(TextPart("a"), image(3_000)), hit(TextPart("b"), image(5_000))]
+    whole = search_answer(hits, MIB)
+    assert search_answer(hits, len(whole)) == whole
+    assert len(search_answer(hits, len(whole) - 1)) < len(whole) - 1
+
+
+def test_a_score_that_is_no_number_never_goes_out() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        search_answer([hit(TextPart("x"), score=float("nan"))], MIB)

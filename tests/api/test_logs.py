@@ -1,0 +1,57 @@
+"""The log says what runs and how open it is, and nothing of what callers send."""
+
+import logging
+
+import pytest
+
+from mmmem.api.logs import announce, configure_logging
+from mmmem.settings import Settings
+
+ADDRESS = "http://127.0.0.1:8000"
+
+
+def announced(caplog: pytest.LogCaptureFixture, **settings: object) -> str:
+    with caplog.at_level(logging.INFO):
+        announce(Settings(**settings), ADDRESS)
+    return caplog.text
+
+
+def test_the_first_line_names_profile_store_and_authentication(caplog: pytest.LogCaptureFixture) -> None:
+    text = announced(caplog, api_key="4711", data_dir="s3://bucket/folder", auth="bearer")
+    for part in (ADDRESS, "profile light", "s3 object store", "key asked (bearer)"):
+        assert part in text
+    assert "4711" not in text
+    assert "bucket" not in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [
+        ({"host": "0.0.0.0"}, True),
+        ({"host": "::"}, True),
+        ({"host": "memory.example.com"}, True),
+        ({"host": "0.0.0.0", "api_key": "k", "auth": "none"}, True),
+        ({"host": "0.0.0.0", "api_key": "k"}, False),
+        ({"host": "127.0.0.1"}, False),
+        ({"host": "::1"}, False),
+        ({"host": "localhost"}, False),
+    ],
+)
+def test_being_open_to_the_network_is_said_loudly(
+    caplog: pytest.LogCaptureFixture, settings: dict[str, str], warned: bool
+) -> None:
+    announced(caplog, **settings)
+    loud = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert bool(loud) is warned
+    if warned:
+        assert "WITHOUT A KEY" in loud[0].getMessage()
+
+
+def test_query_strings_are_cut_off_the_access_log(caplog: pytest.LogCaptureFixture) -> None:
+    configure_logging(Settings())
+    with caplog.at_level(logging.INFO, logger="uvicorn.access"):
+        logging.getLogger("uvicorn.access").info(
+            '%s - "%s %s HTTP/%s" %d', "127.0.0.1:1", "POST", "/add?key=4711", "1.1", 200
+        )
+    assert '"POST /add HTTP/1.1" 200' in caplog.text
+    assert "4711" not in caplog.text

@@ -1,0 +1,35 @@
+"""The OpenAPI document describes what the service does, though it reads bodies itself."""
+
+import json
+import re
+
+from starlette.testclient import TestClient
+
+from mmmem.api.errors import STATUS
+
+
+def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    assert set(document["paths"]) == {"/add", "/search", "/explain", "/health"}
+    for path, body in (("/add", "AddBody"), ("/search", "SearchBody"), ("/explain", "SearchBody")):
+        operation = document["paths"][path]["post"]
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        assert schema == {"$ref": f"#/components/schemas/{body}"}
+        assert {int(status) for status in operation["responses"]} == {200, *STATUS.values()}
+        assert operation["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorAnswer")
+        assert operation["security"]
+    assert "security" not in document["paths"]["/health"]["get"]
+
+
+def test_every_reference_leads_somewhere(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    references = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(document)))
+    assert references
+    assert references <= set(document["components"]["schemas"])
+
+
+def test_required_fields_are_those_of_the_contract(client: TestClient) -> None:
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    assert set(schemas["AddBody"]["required"]) == {"request_id", "user_id", "session_id", "messages"}
+    assert set(schemas["MessageBody"]["required"]) == {"role", "content"}
+    assert set(schemas["SearchBody"]["required"]) == {"query", "user_id", "top_k"}

@@ -1,0 +1,24 @@
+"""The light profile's real models, loaded once."""
+
+from __future__ import annotations
+
+import pytest
+
+from mmmem import wiring
+from mmmem.encoders.device import Device
+from mmmem.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def light():
+    return wiring._light(Settings(), Device("cpu", threads=1))
+
+
+@pytest.fixture(scope="session")
+def minilm(light):
+    return light[0]
+
+
+@pytest.fixture(scope="session")
+def conse(light):
+    return light[1]

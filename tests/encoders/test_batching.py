@@ -1,0 +1,116 @@
+"""Concurrent requests share the encoder threads fairly, and one's bad luck is its own."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from mmmem.encoders.batching import EncoderThreads, Lane
+from mmmem.encoders.device import Device
+from mmmem.errors import ModelUnavailable
+
+
+@pytest.fixture
+def threads():
+    pool = EncoderThreads(Device("cpu", 2), batch_size=8)
+    yield pool
+    pool.close()
+
+
+def upper(texts):
+    if "poison" in texts:
+        raise RuntimeError(f"cannot encode {texts}")
+    return [text.upper() for text in texts]
+
+
+def test_results_come_back_in_the_order_of_the_items(threads):
+    items = [f"text {i}" for i in range(100)]
+    assert threads.run(Lane.MEMORY, upper, items) == [item.upper() for item in items]
+
+
+def test_nothing_to_encode_is_answered_at_once(threads):
+    assert threads.run(Lane.QUERY, upper, []) == []
+
+
+def test_each_of_many_callers_gets_its_own_results(threads):
+    results = {}
+    callers = [
+        threading.Thread(target=lambda n=n: results.update({n: threads.run(Lane.QUERY, upper, [f"q{n}", f"r{n}"])}))
+        for n in range(50)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert results == {n: [f"Q{n}", f"R{n}"] for n in range(50)}
+
+
+def test_a_text_that_the_model_fails_on_fails_only_its_own_request(threads):
+    """The poison and its neighbours are made to wait together behind a slow pass, so that they share the next one."""
+    started, go = threading.Barrier(3), threading.Event()
+
+    def slow(texts):
+        started.wait()
+        go.wait()
+        return texts
+
+    outcomes = {}
+
+    def call(name, lane, encode, items):
+        try:
+            outcomes[name] = threads.run(lane, encode, items)
+        except ModelUnavailable:
+            outcomes[name] = "unavailable"
+
+    calls = [("slow", Lane.IMAGE, slow, ["a", "b"])]  # one item a thread
+    calls += [(f"good {n}", Lane.MEMORY, upper, ["fine"]) for n in range(4)] + [("bad", Lane.MEMORY, upper, ["poison"])]
+    callers = [threading.Thread(target=call, args=args) for args in calls]
+    callers[0].start()
+    started.wait()
+    for caller in callers[1:]:
+        caller.start()
+    go.set()
+    for caller in callers:
+        caller.join()
+    assert outcomes.pop("slow") == ["a", "b"]
+    assert outcomes.pop("bad") == "unavailable"
+    assert outcomes == {f"good {n}": ["FINE"] for n in range(4)}
+
+
+def test_questions_overtake_memories_that_wait():
+    pool = EncoderThreads(Device("cpu", 1), batch_size=1)
+    order, started, go = [], threading.Event(), threading.Event()
+
+    def slow(texts):
+        started.set()
+        go.wait()
+        return texts
+
+    def note(texts):
+        order.extend(texts)
+        return texts
+
+    first = threading.Thread(target=pool.run, args=(Lane.IMAGE, slow, ["picture"]))
+    first.start()
+    started.wait()
+    memory = threading.Thread(target=pool.run, args=(Lane.MEMORY, note, ["memory 1", "memory 2"]))
+    memory.start()
+    while not pool._lanes[Lane.MEMORY]:
+        pass
+    question = threading.Thread(target=pool.run, args=(Lane.QUERY, note, ["question"]))
+    question.start()
+    while not pool._lanes[Lane.QUERY]:
+        pass
+    go.set()
+    for caller in (first, memory, question):
+        caller.join()
+    pool.close()
+    assert order == ["question", "memory 1", "memory 2"]
+
+
+def test_after_closing_it_says_so():
+    pool = EncoderThreads(Device("cpu", 1), batch_size=1)
+    pool.close()
+    with pytest.raises(ModelUnavailable):
+        pool.run(Lane.QUERY, upper, ["too late"])

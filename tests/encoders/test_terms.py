@@ -1,0 +1,61 @@
+"""What the lexical channel makes of text: words in any form, identifiers whole and by part, scripts without spaces."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmmem.encoders.terms import hashed_terms, terms
+
+
+def found(query, text):
+    """Whether every term of the query is in the text."""
+    return set(terms(query)) <= set(terms(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("run", "She was RUNNING late"),
+        ("Caroline", "Caroline's birthday"),
+        ("cafe", "Das Café"),
+        ("don't", "Don’t do that"),
+        ("read_file", "def read_file(path):"),
+        ("read", "def read_file(path):"),
+        ("readFile", "const x = readFile(y)"),
+        ("file", "const x = readFile(y)"),
+        ("parser", "class HTTPParser2:"),
+        ("errors.py", "see mmmem/api/errors.py:42"),
+        ("api", "see mmmem/api/errors.py:42"),
+        ("ERR_CONN_42", "failed with ERR_CONN_42."),
+        ("v1.2.3", "upgrade to v1.2.3 now"),
+        ("北京", "我两周前去了北京出差"),
+        ("张伟", "张伟 said hello to Anna"),
+        ("東京タワー", "昨日東京タワーに行った"),
+        ("서울", "나는 서울에 산다"),
+        ("to be or not to be", "To be, or not to be"),
+        ("ｆｕｌｌ", "full width"),
+    ],
+)
+def test_is_found(query, text):
+    assert found(query, text)
+
+
+@pytest.mark.parametrize(("query", "text"), [("京北", "北京"), ("cat", "concatenate"), ("v1.2.4", "v1.2.3")])
+def test_is_not_found(query, text):
+    assert not found(query, text)
+
+
+def test_a_plain_word_is_one_term():
+    assert terms("The cat sat") == ["the", "cat", "sat"]
+
+
+def test_repeats_are_kept():
+    assert terms("tea, tea and tea").count("tea") == 3
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=[])))
+def test_any_text_has_terms_or_none(text):
+    assert len(hashed_terms(text)) == len(terms(text))
+    assert (hashed_terms(text) == hashed_terms(text)).all()

@@ -1,0 +1,75 @@
+"""Requests for the store's tests. Everything of a memory follows from its text."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from mmmem.store import Dimensions, StoredRequest
+from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, Memory, Part, TextEncoding, TextPart
+
+DIMENSIONS = Dimensions(dense=8, token=4, image=6)
+MODELS = {"text": "words-1", "image": "pixels-1"}
+
+
+def numbers(seed: bytes, count: int) -> np.ndarray:
+    """float32 [count] in -1 .. 1, the same for the same seed."""
+    digest = hashlib.shake_256(seed).digest(count)
+    return (np.frombuffer(digest, np.uint8).astype(np.float32) - 127.5) / 127.5
+
+
+def unit(seed: bytes, count: int) -> np.ndarray:
+    vector = numbers(seed, count)
+    return vector / np.linalg.norm(vector)
+
+
+def raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def encoded(memory: Memory) -> EncodedMemory:
+    words = memory.text.split()[:50]
+    tokens = np.round(127 * np.array([numbers(raw(word), DIMENSIONS.token) for word in words])).astype(np.int8)
+    return EncodedMemory(
+        memory,
+        TextEncoding(
+            dense=unit(raw(memory.text), DIMENSIONS.dense),
+            tokens=tokens.reshape(-1, DIMENSIONS.token),
+            token_ids=np.array([len(word) for word in words], np.int32),
+        ),
+        terms=np.array([hashlib.shake_256(raw(word)).digest(8) for word in words], "S8").view(np.int64),
+        images=tuple(
+            ImageEncoding(unit(part.data, DIMENSIONS.image), labels=(f"label {len(part.data)}", "bild"))
+            for part in memory.parts
+            if isinstance(part, ImagePart)
+        ),
+    )
+
+
+def request(
+    user_id: str,
+    request_id: str,
+    *contents: str | tuple[Part, ...],
+    session_id: str = "session",
+    role: str = "user",
+    timestamp: int | None = None,
+    created_at: int = 1_700_000_000_000,
+) -> StoredRequest:
+    """One memory for each of `contents`, a text or parts."""
+    ids = [hashlib.sha256(raw(f"{user_id}\0{request_id}\0{n}")).hexdigest() for n in range(len(contents))]
+    memories = tuple(
+        Memory(
+            id=f"mem_{id_}",
+            session_id=session_id,
+            role=role,
+            parts=(TextPart(content),) if isinstance(content, str) else content,
+            timestamp=timestamp,
+            created_at=created_at,
+            position=position,
+            piece=0,
+        )
+        for position, (id_, content) in enumerate(zip(ids, contents, strict=True))
+    )
+    body = hashlib.sha256(repr((session_id, role, timestamp, contents)).encode()).digest()
+    return StoredRequest(user_id, request_id, body, tuple(encoded(memory) for memory in memories))

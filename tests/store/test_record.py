@@ -1,0 +1,53 @@
+"""A store is bound to the models that wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import lancedb
+import pytest
+
+from mmmem.errors import StoreMismatch, StoreUnavailable
+from mmmem.settings import Settings
+from mmmem.store.lance import LanceStore
+from tests.store.content import DIMENSIONS, MODELS, request
+
+OpenStore = Callable[..., LanceStore]
+
+
+def test_the_same_models_open_it_again(open_store: OpenStore) -> None:
+    open_store().add(request("ada", "r", "text"))
+    assert len(open_store().arrays("ada")) == 1
+
+
+def test_other_models_are_refused_and_both_are_named(open_store: OpenStore) -> None:
+    open_store()
+    with pytest.raises(StoreMismatch) as refused:
+        open_store(models={**MODELS, "text": "words-2"})
+    assert "written with image pixels-1, text words-1, configured image pixels-1, text words-2" in str(refused.value)
+
+
+def test_a_newer_format_is_refused(open_store: OpenStore, data_dir: Path) -> None:
+    open_store()
+    lancedb.connect(data_dir).open_table("_store").update(values={"format": 7})
+    with pytest.raises(StoreMismatch, match="written with format 7, this version of mmmem reads format 1"):
+        open_store()
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below", "s3://bucket/folder"])
+def test_a_folder_that_cannot_be_used_is_said_without_its_name(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").touch()
+    data_dir = folder if "://" in folder else str(tmp_path / folder)
+    store = LanceStore(Settings(data_dir=data_dir), models=MODELS, dimensions=DIMENSIONS)
+    with pytest.raises(StoreUnavailable, match="data_dir") as refused:
+        store.open()
+    assert folder not in str(refused.value)
+
+
+def test_a_store_that_is_not_open_is_unavailable(data_dir: Path) -> None:
+    store = LanceStore(Settings(data_dir=str(data_dir)), models=MODELS, dimensions=DIMENSIONS)
+    data_dir.mkdir()
+    (data_dir / "locks").mkdir()
+    with pytest.raises(StoreUnavailable):
+        store.arrays("ada")

@@ -1,0 +1,56 @@
+"""Long messages are split, and nothing of them is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmmem.texts import split_parts, split_text, well_formed
+from mmmem.types import ImagePart, TextPart
+
+PICTURE = ImagePart("data:image/png;base64", b"picture")
+
+
+@given(st.text(alphabet="ab .\n!?。你", max_size=400), st.integers(2, 50))
+def test_the_pieces_are_the_text_again_and_none_is_too_long(text, limit):
+    pieces = split_text(text, limit)
+    assert "".join(pieces) == text
+    assert max(map(len, pieces)) <= limit
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("One two three. Four five six seven.", "One two three. "),
+        ("今天我们去了公园散步。明天我们要去海边游泳。", "今天我们去了公园散步。"),
+        ("line one is here\nline two. is here\n", "line one is here\n"),
+        ("def f():\n    return 1\n\ndef g():\n    return 2\n", "def f():\n    return 1\n\n"),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "a" * 24),
+    ],
+)
+def test_it_is_cut_where_a_reader_would_cut(text, first):
+    limit = 15 if text.startswith("今") else 24
+    assert split_text(text, limit)[0] == first
+
+
+def test_a_short_message_is_one_memory_with_its_images_where_they_were():
+    parts = (TextPart("before"), PICTURE, TextPart("after"), PICTURE)
+    assert split_parts(parts, 100) == [parts]
+
+
+def test_an_image_stays_with_the_text_before_it():
+    long = TextPart("word " * 30)
+    memories = split_parts((TextPart("look at this: "), PICTURE, long, PICTURE), 100)
+    assert memories[0] == (TextPart("look at this: "), PICTURE)
+    assert memories[-1][-1] == PICTURE
+    assert "".join(p.text for memory in memories[1:] for p in memory if isinstance(p, TextPart)) == long.text
+
+
+def test_images_alone_are_one_memory():
+    assert split_parts((PICTURE, PICTURE), 100) == [(PICTURE, PICTURE)]
+
+
+def test_lone_surrogates_are_replaced_and_pairs_are_joined_for_the_encoder():
+    assert well_formed("a\ud800b") == "a\ufffdb"
+    assert well_formed("\ud83d\ude00") == "😀"
