@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
-    """A question as the text channels see it; `terms`: int64 [q]."""
+    """A question as the text channels see it. terms: int64 [q]; identifiers: those of them that are names, int64 [i]."""
 
     encoding: QueryEncoding
     terms: Int64
+    identifiers: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,10 @@ def _text_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
         readable = float((query.text.encoding.token_ids != UNKNOWN).mean())
         unread = settings.weight_maxsim * (1 - readable)
         yield _measured("maxsim", settings.weight_maxsim * readable, late_interaction(query.text, arrays, settings))
-        yield _measured("lexical", settings.weight_lexical + unread, lexical(query.text, arrays, settings))
+        yield _measured("lexical", settings.weight_lexical + unread, lexical(query.text.terms, arrays, settings))
+        if len(query.text.identifiers):
+            named = lexical(query.text.identifiers, arrays, settings)
+            yield _measured("identifiers", settings.weight_identifiers, named)
         yield _measured("dense", settings.weight_dense, cosine(query.text.encoding.dense, arrays.dense))
     if query.options:
         yield _measured("options", settings.weight_options, late_interaction(query.options, arrays, settings))
@@ -114,9 +118,9 @@ def late_interaction(text: EncodedText, arrays: UserArrays, settings: Settings) 
     return maxsim(encoding.tokens[kept], weights[kept], arrays.tokens, arrays.token_scales, arrays.token_offsets)
 
 
-def lexical(text: EncodedText, arrays: UserArrays, settings: Settings) -> Float32:
+def lexical(terms: Int64, arrays: UserArrays, settings: Settings) -> Float32:
     """BM25, float32 [n]."""
-    return bm25(text.terms, arrays.terms, arrays.term_offsets, k1=settings.bm25_k1, b=settings.bm25_b)
+    return bm25(terms, arrays.terms, arrays.term_offsets, k1=settings.bm25_k1, b=settings.bm25_b)
 
 
 def among_images(sought: Sequence[EncodedPicture], arrays: UserArrays) -> Float32:

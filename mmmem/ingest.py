@@ -7,7 +7,7 @@ import json
 import threading
 from typing import TYPE_CHECKING
 
-from mmmem.encoders.terms import hashed_terms
+from mmmem.encoders.terms import hashed, terms
 from mmmem.media.images import decode_image
 from mmmem.store import StoredRequest
 from mmmem.texts import split_parts, well_formed
@@ -47,7 +47,7 @@ class Ingest:
             request_id=request.request_id,
             body_hash=body_hash(request),
             memories=tuple(
-                EncodedMemory(memory, encoding, hashed_terms(text), shown)
+                EncodedMemory(memory, encoding, hashed(terms(text)), shown)
                 for memory, encoding, text, shown in zip(memories, encoded, texts, encodings, strict=True)
             ),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.channels import Channel, EncodedPicture, EncodedQuery, EncodedText, channels
-from mmmem.encoders.terms import hashed_terms
+from mmmem.encoders.terms import hashed, identifiers, terms
 from mmmem.media.images import decode_image
 from mmmem.presentation import present
 from mmmem.retrieval.fusion import best_first, logistic, ranks, reciprocal_rank_fusion, weighted_mean
@@ -54,7 +54,7 @@ class Search:
         named = {name: value for name, value in (("text", text), ("options", options), ("labels", labels)) if value}
         encodings = self._text.encode_queries(list(named.values()))
         encoded = {
-            name: EncodedText(encoding, hashed_terms(value))
+            name: EncodedText(encoding, hashed(terms(value)), hashed(identifiers(value)))
             for (name, value), encoding in zip(named.items(), encodings, strict=True)
         }
         return EncodedQuery(

@@ -105,7 +105,7 @@ def is_installed(extra: str) -> bool:
 
 def install(extra: str) -> None:
     """Install mmmem, editable, with one extra; pip's own last words come before what to do about them."""
-    print(f"Installing mmmem[{extra}] into .venv (once; about 6 GB with the CUDA build of torch)", flush=True)
+    print(f"Installing mmmem[{extra}] into .venv (the first time about 6 GB, with the CUDA build of torch)", flush=True)
     command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-e", f".[{extra}]"]
     began, last = time.monotonic(), deque[str](maxlen=12)
     process = subprocess.Popen(

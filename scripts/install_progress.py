@@ -38,7 +38,7 @@ def lines_or_ticks(process: subprocess.Popen[str]) -> Iterator[str]:
 class ProgressView:
     """What pip does, with the time it has taken: one changing line on a terminal, a line now and then in a log."""
 
-    SECONDS_BETWEEN_LOG_LINES = 10.0
+    SECONDS_BETWEEN_LOG_LINES = 20.0
 
     def __init__(self, began: float) -> None:
         self.began = began

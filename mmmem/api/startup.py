@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from mmmem.api.errors import stack_of
-from mmmem.errors import NotReady, StartupError
+from mmmem.errors import MmmemError, NotReady
 
 if TYPE_CHECKING:
     from mmmem.memory import MemoryService
@@ -59,7 +59,7 @@ class Startup:
     def _load(self) -> None:
         try:
             self._service = self._build()
-        except StartupError as error:
+        except MmmemError as error:
             self._failure = str(error)
             log.error("cannot start: %s", error)  # noqa: TRY400 - the message is what the user needs
         except Exception as error:

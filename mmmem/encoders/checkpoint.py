@@ -12,6 +12,7 @@ import torch
 from sentence_transformers import MultiVectorEncoder, SentenceTransformer
 from sentence_transformers.base.modules import Transformer
 from sentence_transformers.util import batch_to_device
+from transformers.utils import logging as transformers_logging
 
 from mmmem.encoders.windows import PAD_TO, encode_in_windows
 from mmmem.errors import WeightsError
@@ -20,6 +21,8 @@ Output = TypeVar("Output")
 Task = Literal["document", "query"]
 Features = dict[str, Any]
 PROMPTS: dict[Task, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
+# Windows fit, so nothing is to be cut off; verbose only warns that the maximum length then means nothing.
+TOKENISING = {"pad_to_multiple_of": PAD_TO, "truncation": False, "verbose": False}
 
 
 class Checkpoint:
@@ -78,9 +81,7 @@ class Checkpoint:
 
     def _tokenise(self, texts: list[str], task: Task) -> Features:
         with self._lock:
-            features: Features = self.backbone.preprocess(
-                texts, task=task, processing_kwargs={"text": {"pad_to_multiple_of": PAD_TO}}
-            )
+            features: Features = self.backbone.preprocess(texts, task=task, processing_kwargs={"text": TOKENISING})
         return features
 
     def _ids(self, text: str) -> list[int]:
@@ -98,6 +99,8 @@ def _load(
 ) -> SentenceTransformer | MultiVectorEncoder:
     if not any(folder.rglob("*.safetensors")):
         raise WeightsError(f"{setting}: has no .safetensors file; pickled weights (.bin, .pt) are not loaded")
+    transformers_logging.set_verbosity_error()  # it reports, with paths, what is checked here
+    transformers_logging.disable_progress_bar()
     options = {"dtype": torch.float32, "use_safetensors": True}
     try:
         model = kind(str(folder), device=device, local_files_only=True, trust_remote_code=False, model_kwargs=options)

@@ -126,13 +126,16 @@ def _preprocessing(architecture: str, config: dict[str, Any]) -> dict[str, Any]:
     published = [
         open_clip.get_pretrained_cfg(architecture, tag) for tag in open_clip.list_pretrained_tags_by_model(architecture)
     ]
-    fitting = [entry for entry in published if entry.get("quick_gelu", False) == quick_gelu]
-    ways = {tuple(entry.get(key) for key in PREPROCESSING) for entry in fitting}
-    if len(ways) != 1:
+    ways = [
+        {key: entry[key] for key in PREPROCESSING}
+        for entry in published
+        if entry.get("quick_gelu", False) == quick_gelu
+    ]
+    if not ways or any(way != ways[0] for way in ways):
         raise WeightsError(
             f"{SETTING}: a weights file does not say how {architecture} wants its images prepared; {FOLDER_HINT}"
         )
-    return dict(zip(PREPROCESSING, ways.pop(), strict=True))
+    return ways[0]
 
 
 def _fill(model: Any, weights: Path) -> None:

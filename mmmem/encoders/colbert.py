@@ -83,11 +83,13 @@ def _require_projection(folder: Path) -> None:
     """Refuse a plain BERT or sentence encoder: the library would give it a random projection and go on."""
     architectures = read_json(folder / "config.json", {}).get("architectures") or []
     kind = read_json(folder / "config_sentence_transformers.json", {}).get("model_type")
-    saved = (folder / "modules.json").is_file() and kind in {"ColBERT", "MultiVectorEncoder"}
-    if not saved and "HF_ColBERT" not in architectures:
+    modules = {module["type"].rpartition(".")[2] for module in read_json(folder / "modules.json", [])}
+    pylate = "Dense" in modules and "Pooling" not in modules  # older ones do not say their model_type
+    saved = bool(modules) and kind in {"ColBERT", "MultiVectorEncoder"}
+    if not (pylate or saved or "HF_ColBERT" in architectures):
         raise WeightsError(
             f"{SETTING}: is not a ColBERT checkpoint: neither config.json (architectures: HF_ColBERT) "
-            "nor config_sentence_transformers.json with modules.json says so"
+            "nor modules.json with config_sentence_transformers.json says so"
         )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import snowballstemmer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mmmem.types import Int64
 
@@ -31,6 +31,8 @@ _RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_LETTERS}(?:[.\-/:\\'’]{_LE
 _SEGMENT = re.compile(r"[^/\\:]+")
 _PART = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+# A letter beside a digit in any order, or letters or digits on both sides of a mark that joins names
+_IDENTIFIER = re.compile(r"\d[_\W]*[^\W\d_]|[^\W\d_][_\W]*\d|\w[_./:\\]\w|[a-z][A-Z]")
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -42,9 +44,18 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def hashed_terms(text: str) -> Int64:
-    """`terms` as int64 [l]: eight bytes of each term's BLAKE2b, so the store and the index hold numbers, not words."""
-    return np.fromiter((_hash(term) for term in terms(text)), dtype=np.int64)
+def identifiers(text: str) -> list[str]:
+    """The whole terms of a text that are names rather than words: ``ERR_42``, ``v1.2.3``, ``src/app.py``, ``XK-7``.
+
+    A sub-word vocabulary breaks them into pieces that many of them share, so only their letters tell them apart.
+    """
+    runs = (match.group() for match in _RUN.finditer(unicodedata.normalize("NFKC", text)) if not match["unspaced"])
+    return [_stem(run.casefold()) for run in runs if _IDENTIFIER.search(run)]
+
+
+def hashed(words: Sequence[str]) -> Int64:
+    """Terms as int64 [l]: eight bytes of each one's BLAKE2b, so the store and the index hold numbers, not words."""
+    return np.fromiter((_hash(word) for word in words), dtype=np.int64, count=len(words))
 
 
 def _pairs(run: str) -> Iterator[str]:
@@ -62,9 +73,9 @@ def _word(run: str) -> tuple[str, ...]:
 
 
 def _stem(word: str) -> str:
-    """The stem without accents: ``Cafés`` and ``cafe`` meet."""
+    """A word's stem without accents, ``Cafés`` and ``cafe`` meet; a name that is more than letters stays as it is."""
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace("’", "'")
-    return str(_STEMMER.stemWord(plain)) if plain.isascii() else plain
+    return str(_STEMMER.stemWord(plain)) if plain.isascii() and plain.replace("'", "").isalpha() else plain
 
 
 @lru_cache(maxsize=65_536)

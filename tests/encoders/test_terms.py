@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmmem.encoders.terms import hashed_terms, terms
+from mmmem.encoders.terms import hashed, identifiers, terms
 
 
 def found(query, text):
@@ -55,7 +55,21 @@ def test_repeats_are_kept():
     assert terms("tea, tea and tea").count("tea") == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("What failed with ERR_CONN_42?", ["err_conn_42"]),
+        ("in src/app.py since v1.2.3", ["src/app.py", "v1.2.3"]),
+        ("does readFile close x2y?", ["readfil", "x2y"]),
+        ("When did she go to the well-known Café in 2023, on May 7?", []),
+        ("我去了北京 with 12 friends", []),
+    ],
+)
+def test_identifiers_are_told_from_words(text, names):
+    assert identifiers(text) == names
+
+
 @given(st.text(alphabet=st.characters(exclude_categories=[])))
 def test_any_text_has_terms_or_none(text):
-    assert len(hashed_terms(text)) == len(terms(text))
-    assert (hashed_terms(text) == hashed_terms(text)).all()
+    assert len(hashed(terms(text))) == len(terms(text))
+    assert set(identifiers(text)) <= set(terms(text))

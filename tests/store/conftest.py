@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,7 @@ import pytest
 
 from mmmem.settings import Settings
 from mmmem.store.lance import LanceStore
-from tests.store.content import DIMENSIONS, MODELS
-
-OpenStore = Callable[..., LanceStore]
+from tests.store.content import DIMENSIONS, MODELS, OpenStore
 
 
 @pytest.fixture

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import numpy as np
 
 from mmmem.store import Dimensions, StoredRequest
+from mmmem.store.lance import LanceStore
 from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, Memory, Part, TextEncoding, TextPart
+
+OpenStore = Callable[..., LanceStore]
 
 DIMENSIONS = Dimensions(dense=8, token=4, image=6)
 MODELS = {"text": "words-1", "image": "pixels-1"}

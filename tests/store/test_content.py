@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,17 @@ import pytest
 from mmmem.store import UserArrays
 from mmmem.store.lance import LanceStore
 from mmmem.types import ImagePart, Memory, TextPart
-from tests.store.content import DIMENSIONS, request
-
-OpenStore = Callable[..., LanceStore]
+from tests.store.content import DIMENSIONS, OpenStore, request
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)) * 20 + b"\xff\xd9"
-ODD_TEXTS = ("nul \x00 within", "lone \ud83d surrogate", "pair \ud83d\ude00 of them", "😀 中文 ' \" \\ %", " \n ", "x" * 50_000)
+ODD_TEXTS = (
+    "nul \x00 within",
+    "lone \ud83d surrogate",
+    "pair \ud83d\ude00 of them",
+    "😀 中文 ' \" \\ %",
+    " \n ",
+    "x" * 50_000,
+)
 ODD_IDS = ("', ); DROP TABLE u; --", "a/../../b", "line\nbreak\x00", "😀 中文", "\udc80", "i" * 10_000)
 
 
@@ -27,8 +31,15 @@ def contents(arrays: UserArrays) -> list[str]:
 
 @pytest.mark.parametrize("reopened", [False, True])
 def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bool) -> None:
-    parts = (TextPart("before"), ImagePart("data:image/jpeg;base64", JPEG), TextPart("after"), ImagePart("data:,", b"\0"))
-    stored = request("ada", "r1", *ODD_TEXTS, parts, session_id="s\ud800", role="tool 工具", timestamp=-5, created_at=-5)
+    parts = (
+        TextPart("before"),
+        ImagePart("data:image/jpeg;base64", JPEG),
+        TextPart("after"),
+        ImagePart("data:,", b"\0"),
+    )
+    stored = request(
+        "ada", "r1", *ODD_TEXTS, parts, session_id="s\ud800", role="tool 工具", timestamp=-5, created_at=-5
+    )
     store = open_store()
     store.add(stored)
     if reopened:
@@ -54,7 +65,11 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
 def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
     store.add(request("ada", "r1", "one two", "", (ImagePart("data:image/png;base64", b"png"),)))
     arrays = store.arrays("ada")
-    shapes = {name: (value.dtype.str, value.shape) for name in dir(arrays) if isinstance(value := getattr(arrays, name), np.ndarray)}
+    shapes = {
+        name: (value.dtype.str, value.shape)
+        for name in dir(arrays)
+        if isinstance(value := getattr(arrays, name), np.ndarray)
+    }
     assert shapes == {
         "dense": ("<f4", (3, DIMENSIONS.dense)),
         "tokens": ("|i1", (2, DIMENSIONS.token)),
@@ -83,7 +98,7 @@ def test_a_token_of_zeros_has_the_scale_zero(store: LanceStore) -> None:
 
 
 def test_image_bytes_stay_on_disk_until_they_are_asked_for(store: LanceStore) -> None:
-    store.add(request("ada", "r1", "text", (ImagePart("data:image/jpeg;base64", JPEG),), ("",) and (TextPart("more"),)))
+    store.add(request("ada", "r1", "text", (ImagePart("data:image/jpeg;base64", JPEG),), "more"))
     text, picture, more = store.arrays("ada").memories
     assert picture.parts == (ImagePart("data:image/jpeg;base64", b""),)
     loaded = store.load_images("ada", [more, picture, text, picture])

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 
 from mmmem.store.lance import LanceStore
 from mmmem.types import ImagePart
-from tests.store.content import request
-
-OpenStore = Callable[..., LanceStore]
+from tests.store.content import OpenStore, request
 
 LOOK_ALIKES = (
     "a", "A", "a ", " a", "a\n", "a\0", "a\ud800", "a\udc00", "а", "ａ", "a/", "a'", "a%", "*", "", "u_a", "ä",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import lancedb
@@ -11,9 +10,7 @@ import pytest
 from mmmem.errors import StoreMismatch, StoreUnavailable
 from mmmem.settings import Settings
 from mmmem.store.lance import LanceStore
-from tests.store.content import DIMENSIONS, MODELS, request
-
-OpenStore = Callable[..., LanceStore]
+from tests.store.content import DIMENSIONS, MODELS, OpenStore, request
 
 
 def test_the_same_models_open_it_again(open_store: OpenStore) -> None:
@@ -47,7 +44,5 @@ def test_a_folder_that_cannot_be_used_is_said_without_its_name(tmp_path: Path, f
 
 def test_a_store_that_is_not_open_is_unavailable(data_dir: Path) -> None:
     store = LanceStore(Settings(data_dir=str(data_dir)), models=MODELS, dimensions=DIMENSIONS)
-    data_dir.mkdir()
-    (data_dir / "locks").mkdir()
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreUnavailable, match="not open"):
         store.arrays("ada")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -11,9 +10,7 @@ import pytest
 from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.store import StoredRequest
 from mmmem.store.lance import LanceStore
-from tests.store.content import request
-
-OpenStore = Callable[..., LanceStore]
+from tests.store.content import OpenStore, request
 
 
 def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
