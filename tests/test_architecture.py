@@ -1,0 +1,98 @@
+"""Imports point one way, so that a reader can understand a part without the whole (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "mmmem"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# What each part may import of mmmem, besides itself.
+BASE = {"types", "errors", "settings"}
+LOWER = BASE | {"texts"}
+ALLOWED = {
+    "types": set(),
+    "errors": set(),
+    "settings": set(),
+    "texts": {"types"},
+    "presentation": {"types"},
+    "media": BASE,
+    "encoders": BASE,
+    "retrieval": {"types"},
+    "store": BASE,
+    "channels": LOWER | {"retrieval", "encoders", "store"},
+    "ingest": LOWER | {"media", "encoders", "store"},
+    "search": LOWER | {"media", "encoders", "store", "retrieval", "channels", "presentation"},
+    "memory": LOWER | {"encoders", "store", "ingest", "search"},
+    "wiring": LOWER | {"encoders", "store", "ingest", "search", "memory"},
+    "api": BASE | {"media", "memory", "wiring", "__init__"},
+    "__main__": {"cli"},
+    "cli": BASE | {"api", "wiring", "encoders", "__init__"},
+}
+
+
+def part(module: Path) -> str:
+    return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(module: Path) -> set[str]:
+    """Full names of what a module imports, under `if TYPE_CHECKING` and in functions too."""
+    names = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def own_parts(module: Path) -> set[str]:
+    names = {name.split(".")[1] if "." in name else "" for name in imported(module) if name.split(".")[0] == "mmmem"}
+    return {name if name in ALLOWED else "__init__" for name in names}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: str(m.relative_to(PACKAGE)))
+def test_imports_point_one_way(module):
+    if part(module) == "__init__":
+        return
+    assert own_parts(module) - {part(module)} <= ALLOWED[part(module)]
+
+
+def importers(library: str) -> set[str]:
+    return {
+        str(module.relative_to(PACKAGE))
+        for module in MODULES
+        if any(name.split(".")[0] == library for name in imported(module))
+    }
+
+
+def test_only_store_lance_knows_lancedb():
+    assert importers("lancedb") == {"store/lance.py"}
+
+
+@pytest.mark.parametrize("library", ["fastapi", "starlette", "uvicorn"])
+def test_only_the_api_knows_http(library):
+    assert {name.split("/")[0] for name in importers(library)} == {"api"}
+
+
+def test_retrieval_knows_numbers_only():
+    allowed = {"numpy", "mmmem", "__future__", "typing", "collections"}
+    for module in MODULES:
+        if part(module) == "retrieval":
+            assert {name.split(".")[0] for name in imported(module)} <= allowed, module
+
+
+def test_only_wiring_names_concrete_classes():
+    concrete = {"LanceStore", "MiniLMEncoder", "ConseImageEncoder", "ClipImageEncoder", "ColbertTokenEncoder",
+                "SentenceEncoder", "PairedTextEncoder"}  # fmt: skip
+    for module in MODULES:
+        if part(module) not in {"wiring", "encoders", "store"}:
+            assert not {name.split(".")[-1] for name in imported(module)} & concrete, module
+
+
+def test_modules_stay_small():
+    long = {str(m.relative_to(PACKAGE)): n for m in MODULES if (n := len(m.read_text().splitlines())) > 250}
+    assert not long

@@ -1,0 +1,215 @@
+"""What the service promises, asked of the engine itself: real models, a real store, no HTTP."""
+
+from __future__ import annotations
+
+import io
+import threading
+from importlib.resources import files
+from itertools import pairwise
+
+import pytest
+from PIL import Image
+
+from mmmem import wiring
+from mmmem.errors import InvalidImage, RequestConflict
+from mmmem.settings import Settings
+from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
+
+TIME = 1_704_067_200_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    running = wiring.build_service(Settings(data_dir=str(tmp_path_factory.mktemp("data"))))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def user(request):
+    return f"user of {request.node.name}"
+
+
+def say(*contents, request_id="r1", session_id="s1", user_id, role="user", start=TIME):
+    messages = tuple(
+        Message(role, (TextPart(content),) if isinstance(content, str) else tuple(content), start + 60_000 * i)
+        for i, content in enumerate(contents)
+    )
+    return AddRequest(request_id, user_id, session_id, messages)
+
+
+def ask(user_id, *parts, top_k=100, options=()):
+    return Query(user_id, tuple(TextPart(p) if isinstance(p, str) else p for p in parts), top_k, options)
+
+
+def photo(name, package="skimage.data", size=None):
+    with Image.open(files(package) / name) as image:
+        shown = image.convert("RGB")
+    if size:
+        shown = shown.resize(size)
+    data = io.BytesIO()
+    shown.save(data, "JPEG", quality=90)
+    return ImagePart("data:image/jpeg;base64", data.getvalue())
+
+
+def texts(hits):
+    return [hit.memory.text.splitlines()[0] for hit in hits]
+
+
+def test_the_memory_that_answers_comes_first(service, user):
+    service.add(say("I adopted a cat called Miso.", "My flight to Lisbon is on Friday.", "The bike needs a new chain.",
+                    "Dad turns seventy in March.", user_id=user))  # fmt: skip
+    assert "Lisbon" in texts(service.search(ask(user, "When do I travel to Portugal?")))[0]
+    assert "seventy" in texts(service.search(ask(user, "How old is my father going to be?")))[0]
+
+
+def test_a_short_answer_is_found_by_what_it_answers_also_across_two_adds(service, user):
+    service.add(say("Shall we meet at the harbour or at the station?", "I like trains.", user_id=user, request_id="a"))
+    service.add(say("Which day suits you for the dentist?", user_id=user, request_id="b", role="assistant"))
+    service.add(say("Thursday.", "Never mind.", user_id=user, request_id="c"))
+    service.add(say("Monday.", user_id=user, request_id="d", session_id="another session"))
+    found = texts(service.search(ask(user, "On what day is the dentist appointment?")))
+    thursday, monday = (next(i for i, text in enumerate(found) if day in text) for day in ("Thursday", "Monday"))
+    assert thursday < monday
+
+
+def test_a_name_that_no_model_knows_is_found_by_its_letters(service, user):
+    service.add(
+        say(*(f"The build failed with ERR_{n}X{n + 7} on the {n}th run." for n in range(100, 140)), user_id=user)
+    )
+    assert "ERR_117X124" in texts(service.search(ask(user, "what about ERR_117X124?")))[0]
+
+
+def test_chinese_is_found_by_chinese(service, user):
+    service.add(say("我上周在北京买了一辆自行车。", "妈妈的生日是三月五号。", "我们打算夏天去海边度假。",
+                    "I love long walks.", user_id=user))  # fmt: skip
+    assert "自行车" in texts(service.search(ask(user, "我在哪里买的自行车？")))[0]
+    assert "生日" in texts(service.search(ask(user, "妈妈什么时候过生日")))[0]
+
+
+def test_a_question_of_stop_words_is_answered(service, user):
+    service.add(say("To be, or not to be, that is the question.", "Breakfast was fine.", user_id=user))
+    assert "To be" in texts(service.search(ask(user, "to be or not to be")))[0]
+
+
+def test_a_photo_is_found_by_words_by_a_copy_and_by_both(service, user):
+    service.add(say([photo("coffee.png")], [TextPart("look at this!"), photo("chelsea.png")],
+                    [photo("rocket.jpg"), TextPart("from our holiday")], "I ate an apple.", "The chain broke again.",
+                    user_id=user))  # fmt: skip
+    coffee, cat, rocket = (photo(name).data for name in ("coffee.png", "chelsea.png", "rocket.jpg"))
+
+    def first(*parts):
+        return [part.data for part in service.search(ask(user, *parts))[0].memory.parts if isinstance(part, ImagePart)]
+
+    assert first("a picture of my cat") == [cat]
+    assert first("the cup of espresso") == [coffee]
+    assert first(photo("chelsea.png", size=(300, 200))) == [cat]
+    assert first("where was this rocket?", photo("rocket.jpg", size=(320, 210))) == [rocket]
+
+
+def test_a_text_question_is_not_flooded_by_pictures(service, user):
+    names = ("coffee.png", "chelsea.png", "rocket.jpg", "motorcycle_left.png", "astronaut.png", "coins.png", "page.png")
+    service.add(say(*([photo(name)] for name in names), "My flight to Lisbon is on Friday at nine.", user_id=user))
+    assert "Lisbon" in texts(service.search(ask(user, "When does my plane leave?")))[0]
+
+
+def test_options_help_to_find_the_evidence(service, user):
+    service.add(
+        say("We painted the kitchen.", "She plays the oboe in an orchestra.", "It rained all week.", user_id=user)
+    )
+    [hit] = service.search(ask(user, "Which is right?", options=("A. a violin", "B. an oboe"), top_k=1))
+    assert "oboe" in hit.memory.text
+
+
+def test_scores_never_rise_and_top_k_is_kept(service, user):
+    service.add(say(*(f"Note {n}: the {n}th jar holds {n * 3} beans." for n in range(40)), user_id=user))
+    for top_k in (1, 7, 40, 100):
+        hits = service.search(ask(user, "How many beans are in the jar?", top_k=top_k))
+        assert len(hits) == min(top_k, 40)
+        assert all(a.score >= b.score for a, b in pairwise(hits))
+        assert len({hit.memory.id for hit in hits}) == len(hits)
+
+
+def test_the_same_question_gets_the_same_answer(service, user):
+    service.add(say(*(f"Message {n % 5} about tea" for n in range(30)), user_id=user))  # many equal scores
+    once, again = (service.search(ask(user, "tea")) for _ in range(2))
+    assert once == again
+
+
+def test_the_same_request_twice_or_at_once_is_kept_once(service, user):
+    request = say("Only once, please.", user_id=user)
+    callers = [threading.Thread(target=service.add, args=(request,)) for _ in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    service.add(request)
+    assert len(service.search(ask(user, "once"))) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"session_id": "s2"},
+        {"role": "assistant"},
+        {"start": TIME + 1},
+    ],
+)
+def test_another_body_under_the_same_request_id_is_refused_and_changes_nothing(service, user, other):
+    service.add(say("The original.", user_id=user))
+    before = service.search(ask(user, "original"))
+    for changed in (say("The original.", user_id=user, **other), say("Another.", user_id=user)):
+        with pytest.raises(RequestConflict):
+            service.add(changed)
+    assert service.search(ask(user, "original")) == before
+
+
+def test_a_request_with_one_bad_image_is_not_kept_at_all(service, user):
+    bad = ImagePart("data:image/jpeg;base64", photo("coffee.png").data[:2000])
+    with pytest.raises(InvalidImage) as raised:
+        service.add(say("first", [TextPart("second"), photo("coffee.png"), bad], user_id=user))
+    assert raised.value.field == "messages.1.content.2.image_url.url"
+    assert service.search(ask(user, "first")) == []
+    service.add(say("first", [TextPart("second"), photo("coffee.png")], user_id=user))
+    assert len(service.search(ask(user, "first"))) == 2
+
+
+def test_users_never_see_each_other(service, user):
+    service.add(say("My secret is in the blue box.", user_id=user))
+    for other in (user + " ", user.upper(), user + "\n", "", user + "'; --"):
+        assert service.search(ask(other, "secret blue box")) == []
+
+
+def test_a_long_message_is_found_by_any_of_its_pieces(service, user):
+    filler = "The weather was mild and nothing much happened that day. "
+    long = filler * 60 + "The spare key hangs behind the piano. " + filler * 60
+    service.add(say(long, "Short one.", user_id=user))
+    hit = service.search(ask(user, "Where is the spare key?"))[0]
+    assert "behind the piano" in hit.memory.text
+    pieces = sorted(
+        (hit.memory for hit in service.search(ask(user, "weather", top_k=200)) if hit.memory.position == 0),
+        key=lambda memory: memory.piece,
+    )
+    assert [memory.piece for memory in pieces] == list(range(len(pieces)))
+    heading = "[2024-01-01 00:00] user: "
+    own = [
+        memory.text.removeprefix(heading).split("\n(before this)")[0].split("\n(after this)")[0] for memory in pieces
+    ]
+    assert "".join(own) == long
+
+
+def test_text_that_is_not_well_formed_is_kept_as_it_is(service, user):
+    odd = "null \x00 and lone \ud800 surrogate"
+    service.add(say(odd, user_id=user))
+    assert odd in service.search(ask(user, "lone surrogate \udfff"))[0].memory.text
+
+
+def test_each_hit_says_which_channel_saw_it_where(service, user):
+    service.add(
+        say("I adopted a cat called Miso.", "The bike needs a new chain.", [photo("chelsea.png")], user_id=user)
+    )
+    hit = service.search(ask(user, "Who is Miso?"))[0]
+    assert hit.channels["maxsim"].rank == 1
+    assert hit.channels["lexical"].rank == 1
+    assert hit.channels["lexical"].score > 0
+    assert "text_to_image" not in hit.channels
