@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 BAD_SETTINGS = 2
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+models = typer.Typer(no_args_is_help=True)
+app.add_typer(models, name="models", help="The models' files and what they must be.")
 
 
 def _print_version(wanted: bool) -> None:
@@ -66,6 +70,20 @@ def serve(
     try:
         check(settings)
         run(settings)
+    except StartupError as error:
+        _stop(str(error), 1)
+
+
+@models.command()
+def pin(
+    name: Annotated[str, typer.Argument(help="What to call the model.")],
+    path: Annotated[Path, typer.Argument(exists=True, help="Its weights file, or its folder.")],
+) -> None:
+    """Print the manifest entry of a model that you have reviewed, for the file that MMMEM_MODELS_MANIFEST names."""
+    from mmmem.encoders.weights import pin as entry
+
+    try:
+        typer.echo(entry(name, path))
     except StartupError as error:
         _stop(str(error), 1)
 

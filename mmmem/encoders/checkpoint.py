@@ -58,7 +58,7 @@ class Checkpoint:
 
         `limit` is the tokens of one window, special tokens and prompt included; None: as many as the network takes.
         """
-        prompt = next((self._model.prompts[name] for name in PROMPTS[task] if self._model.prompts.get(name)), "")
+        prompt = next(filter(None, (self._model.prompts.get(name) for name in PROMPTS[task])), "")
         prompt_length = self._prompt_length(prompt)
 
         def run(windows: list[str]) -> list[Output]:
@@ -99,8 +99,9 @@ def _load(
 ) -> SentenceTransformer | MultiVectorEncoder:
     if not any(folder.rglob("*.safetensors")):
         raise WeightsError(f"{setting}: has no .safetensors file; pickled weights (.bin, .pt) are not loaded")
-    transformers_logging.set_verbosity_error()  # it reports, with paths, what is checked here
-    transformers_logging.disable_progress_bar()
+    # Its report of missing weights is checked below, and has paths in it.
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     options = {"dtype": torch.float32, "use_safetensors": True}
     try:
         model = kind(str(folder), device=device, local_files_only=True, trust_remote_code=False, model_kwargs=options)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -60,11 +61,8 @@ class LanceStore:
 
     def arrays(self, user_id: str) -> UserArrays:
         """See Store. An unknown user costs no disk space."""
-        name = table_name(user_id)
-        try:
-            return self._cache.get(name).arrays()
-        finally:
-            self._cache.settle(name)
+        with self._table(user_id) as table:
+            return table.arrays()
 
     def add(self, request: StoredRequest) -> None:
         """See Store. Raises ValueError when the vectors do not have the store's widths."""
@@ -72,17 +70,27 @@ class LanceStore:
 
     def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
         """See Store. One read, whatever their number."""
-        images = self._cache.get(table_name(user_id)).images([memory.id for memory in memories])
+        with self._table(user_id) as table:
+            images = table.images([memory.id for memory in memories])
         loaded = (_with_images(memory, images.get(memory.id, [])) for memory in memories)
         return [memory for memory in loaded if memory]
 
     def delete_user(self, user_id: str) -> bool:
         """See Store."""
-        return self._cache.get(table_name(user_id)).delete()
+        with self._table(user_id) as table:
+            return table.delete()
 
     def close(self) -> None:
         """See Store."""
         self._writer.close()
+
+    @contextmanager
+    def _table(self, user_id: str) -> Iterator[UserTable]:
+        name = table_name(user_id)
+        try:
+            yield self._cache.get(name)
+        finally:
+            self._cache.settle(name)
 
 
 class Database:

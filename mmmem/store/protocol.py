@@ -52,7 +52,7 @@ class Store(Protocol):
         """
 
     def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
-        """The same memories with their images' bytes, in the same order; those deleted meanwhile are left out."""
+        """The same memories with their images' bytes, in the same order; one whose images are gone is left out."""
 
     def delete_user(self, user_id: str) -> bool:
         """Remove everything of a user from disk and memory. False when there was nothing."""

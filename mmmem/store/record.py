@@ -27,8 +27,9 @@ def check_record(database: Database, models: Mapping[str, str]) -> None:
         if found is None:
             row = {"format": [FORMAT], "models": [json.dumps(dict(models), sort_keys=True)]}
             database.create(_NAME, pa.table(row))
-            sync_table(database.folder(_NAME), frozenset())
-            return
+        sync_table(database.folder(_NAME), frozenset())  # also what a process that died at this point left
+    if found is None:
+        return
     written_format, written_models = found
     if written_format != FORMAT:
         raise StoreMismatch(

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
+_NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
+_SYNCED_BYTES = 350  # one entry of Synced
 
 
 class _Newest(NamedTuple):
@@ -55,14 +57,14 @@ class UserTable:
         self._lock_file = database.lock_file(name)
         self._lock = threading.Lock()
         self._index = UserIndex(dimensions)
-        self._held = (b"", 0)  # incarnation and number of the version that the index holds
+        self._held = _NOTHING
         self._synced: Synced = frozenset()
         self._appended = False
 
     @property
     def nbytes(self) -> int:
         """Memory held, in bytes."""
-        return self._index.nbytes
+        return self._index.nbytes + _SYNCED_BYTES * len(self._synced)
 
     def arrays(self) -> UserArrays:
         """The table's memories as last committed, by any process. Raises StoreUnavailable."""
@@ -156,7 +158,7 @@ class UserTable:
         self._index.extend(version.read(INDEXED))
 
     def _append(self, version: Version | None, rows: pa.Table) -> None:
-        held = self._held
+        before = (version.incarnation, version.number) if version else _NOTHING
         written = version.append(rows) if version else self._database.create(self._name, rows)
         try:
             self._sync()
@@ -166,7 +168,7 @@ class UserTable:
             raise
         self._appended = True
         with self._lock:
-            if self._held == held:  # a reader may have come first
+            if self._held == before:  # else a reader came first, or the arrays have to be loaded again
                 self._index.extend(rows)
                 self._held = (written.incarnation, written.number)
 
@@ -195,7 +197,7 @@ class UserTable:
 
     def _forget(self) -> None:
         self._index = UserIndex(self._dimensions)
-        self._held = (b"", 0)
+        self._held = _NOTHING
         self._synced = frozenset()
 
     def _mending(self, action: Callable[[], T], lock: AbstractContextManager[None]) -> T:

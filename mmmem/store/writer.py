@@ -84,8 +84,8 @@ class Writer:
             return group
 
     def _write(self, name: str, group: list[_Pending]) -> None:
-        table = self._cache.get(name)
         try:
+            table = self._cache.get(name)
             outcomes = table.commit([pending.request for pending in group])
         except BaseException as error:
             for pending in group:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -118,11 +119,17 @@ def test_company_changes_nothing(encoder):
         np.testing.assert_allclose(tokens.vectors, alone.vectors, atol=1e-6)
 
 
-def test_threads_may_share_it(saved, encoder):
-    texts = [" ".join(["word"] * length) for length in range(1, 40)]
-    with ThreadPoolExecutor(4) as threads:
-        documents = list(threads.map(lambda text: encoder.encode_documents([text])[0], texts))
-    assert [len(tokens.ids) for tokens in documents] == list(range(1, 40))
+def test_threads_may_share_it(encoder):
+    # Two lengths that are padded to the same one: a thread that switched padding off for another would be seen.
+    pairs = [[" ".join(["word"] * length) for length in (n, n + 1)] for n in range(1, 10)] * 8
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            encoded = list(threads.map(encoder.encode_documents, pairs))
+    finally:
+        sys.setswitchinterval(interval)
+    assert [[len(tokens.ids) for tokens in pair] for pair in encoded] == [[n, n + 1] for n in range(1, 10)] * 8
 
 
 def test_the_librarys_own_format_gives_the_same_vectors(saved, encoder, tmp_path):
