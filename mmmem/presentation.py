@@ -31,6 +31,12 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
     return replace(memory, parts=(TextPart("\n".join([heading(memory), *context])), *memory.parts))
 
 
+def without_images(memory: Memory) -> Memory:
+    """The memory with a note in place of each image, for an answer that has no room for them."""
+    note = TextPart("(a picture that this answer has no room for)")
+    return replace(memory, parts=tuple(note if isinstance(part, ImagePart) else part for part in memory.parts))
+
+
 def heading(memory: Memory) -> str:
     """``[2024-01-01 00:00] user:``, in UTC; without the time when the message had none."""
     if memory.timestamp is None:

@@ -9,7 +9,7 @@ import numpy as np
 from mmmem.channels import Channel, EncodedPicture, EncodedQuery, EncodedText, channels
 from mmmem.encoders.terms import hashed, identifiers, terms
 from mmmem.media.images import decode_image
-from mmmem.presentation import present
+from mmmem.presentation import present, without_images
 from mmmem.retrieval.fusion import best_first, logistic, ranks, reciprocal_rank_fusion, weighted_mean
 from mmmem.texts import well_formed
 from mmmem.types import ChannelScore, Hit, ImagePart, TextPart
@@ -79,10 +79,12 @@ class Search:
 
     def _hits(self, user_id: str, rows: Int64, scores: Scores, found: list[Channel], arrays: UserArrays) -> list[Hit]:
         placed = [(channel, ranks(channel.scores)) for channel in found]
-        row_of = {arrays.memories[row].id: int(row) for row in rows}
+        shown = self._with_images(user_id, rows, arrays)
         hits = []
-        for memory in self._store.load_images(user_id, [arrays.memories[row] for row in rows]):
-            row = row_of[memory.id]
+        for row in rows.tolist():
+            memory = shown.get(row)
+            if memory is None:  # deleted while we were searching
+                continue
             before, after = neighbours(row, arrays, self._settings.context_turns)
             seen = {
                 channel.name: ChannelScore(int(places[row]), float(channel.scores[row]))
@@ -91,6 +93,18 @@ class Search:
             }
             hits.append(Hit(present(memory, before, after, self._settings.context_chars), float(scores[row]), seen))
         return hits
+
+    def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
+        """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
+        sizes = np.bincount(arrays.image_owners, weights=arrays.image_sizes, minlength=len(arrays))[rows]
+        room = self._settings.max_response_bytes * 3 // 4  # Base64 makes four characters of three bytes
+        fit = np.cumsum(sizes) <= room
+        memories = {row: arrays.memories[row] for row in rows[(sizes == 0) | fit].tolist()}
+        pictured = {arrays.memories[row].id: row for row in rows[(sizes > 0) & fit].tolist()}
+        if pictured:
+            loaded = self._store.load_images(user_id, [memories.pop(row) for row in pictured.values()])
+            memories |= {pictured[memory.id]: memory for memory in loaded}
+        return memories | {row: without_images(arrays.memories[row]) for row in rows[(sizes > 0) & ~fit].tolist()}
 
 
 def neighbours(row: int, arrays: UserArrays, turns: int) -> tuple[list[Memory], list[Memory]]:

@@ -28,7 +28,7 @@ ALLOWED = {
     "search": LOWER | {"media", "encoders", "store", "retrieval", "channels", "presentation"},
     "memory": LOWER | {"encoders", "store", "ingest", "search"},
     "wiring": LOWER | {"encoders", "store", "ingest", "search", "memory"},
-    "api": BASE | {"media", "memory", "wiring", "__init__"},
+    "api": BASE | {"media", "presentation", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
     "cli": BASE | {"api", "wiring", "encoders", "__init__"},
 }

@@ -213,3 +213,17 @@ def test_each_hit_says_which_channel_saw_it_where(service, user):
     assert hit.channels["lexical"].rank == 1
     assert hit.channels["lexical"].score > 0
     assert "text_to_image" not in hit.channels
+
+
+def test_pictures_that_an_answer_has_no_room_for_leave_a_note_from_the_last_rank_up(service, user, monkeypatch):
+    service.add(
+        say(*([TextPart(f"picture {n} of a cup of coffee"), photo("coffee.png")] for n in range(4)), user_id=user)
+    )
+    room = len(photo("coffee.png").data) * 4 // 3 * 2 + 100
+    roomy = service.search(ask(user, "coffee"))
+    monkeypatch.setattr(service._search, "_settings", Settings(max_response_bytes=room))
+    hits = service.search(ask(user, "coffee"))
+    assert [hit.memory.id for hit in hits] == [hit.memory.id for hit in roomy]
+    assert hits[:2] == roomy[:2]
+    assert all("no room for" in hit.memory.text for hit in hits[2:])
+    assert not any(isinstance(part, ImagePart) for hit in hits[2:] for part in hit.memory.parts)

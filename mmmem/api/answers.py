@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mmmem.api.times import write_timestamp
+from mmmem.presentation import without_images
 from mmmem.types import ImagePart
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def add_answer(request: AddRequest) -> bytes:
 
 
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
-    """The hits, in order. Where they would take more than `max_bytes`, the later ones give up their images."""
+    """The hits, in order. Where they would take more than `max_bytes`, the later ones show a note in place of an image."""
     return _data(hits, _hit, max_bytes)
 
 
@@ -39,7 +40,7 @@ def to_json(value: Any) -> bytes:
 
 
 def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]], max_bytes: int) -> bytes:
-    items = [to_json(describe(hit, hit.memory.text)) for hit in hits]
+    items = [to_json(describe(hit, without_images(hit.memory).text)) for hit in hits]
     room = max_bytes - len(_joined(items))
     for place, hit in enumerate(hits):
         images = [part for part in hit.memory.parts if isinstance(part, ImagePart)]

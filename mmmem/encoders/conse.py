@@ -50,11 +50,11 @@ class ConseImageEncoder:
 
     def prepare(self, image: Image) -> Float32:
         """float32 [3, 260, 260] around 0: the central crop, as the network was trained."""
-        scale = SIZE / (CROP * min(image.size))
-        width, height = (max(SIZE, round(side * scale)) for side in image.size)
-        left, top = (width - SIZE) // 2, (height - SIZE) // 2
-        resized = image.resize((width, height), Pillow.Resampling.BICUBIC, reducing_gap=3.0)
-        pixels = np.asarray(resized.crop((left, top, left + SIZE, top + SIZE)), dtype=np.float32)
+        side = CROP * min(image.size)
+        left, top = ((length - side) / 2 for length in image.size)
+        box = (left, top, left + side, top + side)
+        square = image.resize((SIZE, SIZE), Pillow.Resampling.BICUBIC, box=box, reducing_gap=3.0)
+        pixels = np.asarray(square, dtype=np.float32)
         return np.ascontiguousarray(((pixels - 127.0) / 128.0).transpose(2, 0, 1))
 
     @torch.inference_mode()

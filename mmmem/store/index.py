@@ -31,7 +31,8 @@ class UserArrays:
     dense: float32 [n, d]. Token vectors, all memories' one after the other: tokens int8 [T, k]; token_scales
     float32 [T], 1 / L2 norm of the int8 row (0 for a row of zeros); token_ids int32 [T]; memory i owns
     token_offsets[i]:token_offsets[i + 1], int64 [n + 1]. terms int64 [L] and term_offsets int64 [n + 1] likewise.
-    image_vectors: float32 [m, di]; image_owners int64 [m] says which memory each belongs to; labels, m tuples.
+    image_vectors: float32 [m, di]; image_owners int64 [m] says which memory each belongs to, image_sizes int64 [m] how
+    many bytes its file has; labels, m tuples.
     sessions: int32 [n], a session's number in order of first appearance.
     nbytes: memory that these arrays, texts and objects take.
     """
@@ -46,6 +47,7 @@ class UserArrays:
     term_offsets: Int64
     image_vectors: Float32
     image_owners: Int64
+    image_sizes: Int64
     labels: Sequence[tuple[str, ...]]
     sessions: Int32
     nbytes: int
@@ -81,6 +83,7 @@ class UserIndex:
             "term_offsets": _Column(np.int64, first=0),
             "image_vectors": _Column(np.float32, dimensions.image),
             "image_owners": _Column(np.int64),
+            "image_sizes": _Column(np.int64),
             "sessions": _Column(np.int32),
         }
         self._memories: list[Memory] = []
@@ -132,6 +135,7 @@ class UserIndex:
         columns["terms"].extend(terms.values)
         columns["term_offsets"].extend_offsets(terms.counts)
         columns["image_vectors"].extend(image_vectors.values)
+        columns["image_sizes"].extend(_unpack(batches, "image_sizes", np.int64).values)
         images = image_vectors.counts // columns["image_vectors"].width
         columns["image_owners"].extend([np.repeat(np.arange(first, len(self)), images)])
         for row in np.flatnonzero(images).tolist():

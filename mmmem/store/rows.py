@@ -34,6 +34,7 @@ _FIELDS: dict[str, Any] = {
     "token_ids": pa.large_binary(),  # int32 [t]
     "terms": pa.large_binary(),  # int64 [l]
     "image_vectors": pa.large_binary(),  # float32 [m, d]
+    "image_sizes": pa.large_binary(),  # int64 [m], bytes of the image files
     "image_labels": pa.list_(pa.list_(pa.string())),
     "images": pa.list_(pa.large_binary()),  # the image files' own bytes
 }
@@ -97,6 +98,7 @@ def to_text(data: bytes) -> str:
 
 def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
     memory = encoded.memory
+    images = [part.data for part in memory.parts if isinstance(part, ImagePart)]
     return {
         "id": to_bytes(memory.id),
         "user_id": to_bytes(request.user_id),
@@ -113,8 +115,9 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
         "token_ids": encoded.text.token_ids.astype("<i4").tobytes(),
         "terms": encoded.terms.astype("<i8").tobytes(),
         "image_vectors": b"".join(image.vector.astype("<f4").tobytes() for image in encoded.images),
+        "image_sizes": np.array([len(data) for data in images], "<i8").tobytes(),
         "image_labels": [list(image.labels) for image in encoded.images],
-        "images": [part.data for part in memory.parts if isinstance(part, ImagePart)],
+        "images": images,
         "dense": encoded.text.dense,
     }
 

@@ -3,12 +3,14 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from starlette.testclient import TestClient
+import pytest
 
+from mmmem.api.admission import Lane
+from mmmem.errors import OverCapacity
 from tests.api.controlled import ControlledService, add_body, search_body, serving
 
 
-def test_beyond_the_queue_requests_are_turned_away_and_searches_go_on(controlled: ControlledService) -> None:
+def test_beyond_capacity_requests_are_turned_away_and_searches_go_on(controlled: ControlledService) -> None:
     entered = threading.Semaphore(0)
     release = threading.Event()
 
@@ -17,24 +19,30 @@ def test_beyond_the_queue_requests_are_turned_away_and_searches_go_on(controlled
         release.wait()
 
     controlled.on_add = wait
-    limits = {"max_concurrent_adds": 2, "max_waiting_adds": 1, "max_concurrent_searches": 2}
-    with serving(controlled, **limits) as client, ThreadPoolExecutor(4) as callers:
-        under_way = [callers.submit(client.post, "/add", json=add_body(request_id=str(i))) for i in range(3)]
+    limits = {"max_concurrent_adds": 2, "max_waiting_adds": 0, "max_concurrent_searches": 2}
+    with serving(controlled, **limits) as client, ThreadPoolExecutor(2) as callers:
+        under_way = [callers.submit(client.post, "/add", json=add_body(request_id=str(i))) for i in range(2)]
         entered.acquire()
-        entered.acquire()  # two are at work; the third is on its way into the queue
-        refused = first_refusal(client)
+        entered.acquire()
+        refused = client.post("/add", json=add_body(request_id="one too many"))
+        assert refused.status_code == 429
         assert refused.headers["retry-after"] == "1"
         assert refused.json()["code"] == "over_capacity"
         assert client.post("/search", json=search_body()).status_code == 200
         assert client.get("/health").status_code == 200
         release.set()
-        assert [future.result().status_code for future in under_way] == [200] * 3
+        assert [future.result().status_code for future in under_way] == [200] * 2
         assert client.post("/add", json=add_body()).status_code == 200
 
 
-def first_refusal(client: TestClient):
-    """Ask until the queue is full: a request that got into it would wait, so only a malformed one is sent."""
-    while True:
-        answer = client.post("/add", content=b"")
-        if answer.status_code == 429:
-            return answer
+def test_as_many_may_wait_as_the_settings_say_and_a_place_is_free_again_afterwards() -> None:
+    lane = Lane("adds", concurrent=2, waiting=1)
+    places = [lane.admit() for _ in range(4)]
+    for place in places[:3]:
+        place.__enter__()
+    with pytest.raises(OverCapacity):
+        places[3].__enter__()
+    places[0].__exit__(None, None, None)
+    with lane.admit(), pytest.raises(OverCapacity), lane.admit():
+        pass
+    lane.close()

@@ -73,7 +73,8 @@ def test_what_does_not_fit_loses_its_image_and_keeps_its_place() -> None:
     assert len(answer) <= MIB
     contents = [found["content"] for found in data(answer)]
     assert [isinstance(content, list) for content in contents] == [True, False, False, True]
-    assert contents[1:3] == ["memory 1", "memory 2"]
+    note = "(a picture that this answer has no room for)"
+    assert contents[1:3] == [f"memory 1\n{note}", f"memory 2\n{note}"]
 
 
 def test_an_answer_of_exactly_the_limit_keeps_everything() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from tests.store.content import OpenStore, request
 
+ROOT = Path(__file__).parents[2]
+
 
 def adding(data_dir: Path, name: str, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.store.adding", str(data_dir), name, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
 def texts(open_store: OpenStore) -> list[str]:
