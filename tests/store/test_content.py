@@ -80,6 +80,7 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "term_offsets": ("<i8", (4,)),
         "image_vectors": ("<f4", (1, DIMENSIONS.image)),
         "image_owners": ("<i8", (1,)),
+        "image_sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
     }
     lengths = np.linalg.norm(arrays.tokens.astype(np.float32) * arrays.token_scales[:, None], axis=1)
