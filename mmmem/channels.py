@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mmmem.encoders.terms import hashed, terms
+from mmmem.retrieval.conversation import inherited, passed_on
 from mmmem.retrieval.dense import best_of_owner, cosine
-from mmmem.retrieval.fusion import beyond_luck, zscores
+from mmmem.retrieval.fusion import beyond_luck, weighted_mean, zscores
 from mmmem.retrieval.lexical import bm25
 from mmmem.retrieval.maxsim import maxsim, strongest, token_idf
 from mmmem.types import UNKNOWN
@@ -60,21 +62,23 @@ class EncodedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One channel's opinion: `scores` float [n] as measured, NaN where it has none; `standard` what is added up."""
+    """One channel's opinion: `scores` float [n] as measured, NaN where it has none; `standard` what is added up.
+
+    One that only `demotes` is left out of rank fusion, which cannot subtract.
+    """
 
     name: str
     weight: float
     scores: Float32 = field(repr=False)
     standard: Float32 = field(repr=False)
+    demotes: bool = False
 
 
 def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
     """Every channel that is switched on and has something to compare."""
-    found = [
-        *_text_channels(query, arrays, settings),
-        *_image_channels(query, arrays, settings),
-    ]
-    return [channel for channel in found if channel.weight > 0]
+    text = [channel for channel in _text_channels(query, arrays, settings) if channel.weight > 0]
+    others = [*_conversation_channels(query, text, arrays, settings), *_image_channels(query, arrays, settings)]
+    return text + [channel for channel in others if channel.weight > 0]
 
 
 def _text_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:
@@ -92,6 +96,32 @@ def _text_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
         yield _measured("options", settings.weight_options, late_interaction(query.options, arrays, settings))
     if query.labels:
         yield _measured("labels", settings.weight_labels, late_interaction(query.labels, arrays, settings))
+
+
+def _conversation_channels(
+    query: EncodedQuery, text: Sequence[Channel], arrays: UserArrays, settings: Settings
+) -> Iterator[Channel]:
+    """What the text channels say of a question in the memory goes in part to its answer; and who is asked about, speaks."""
+    if not query.text or not text:
+        return
+    words = weighted_mean([channel.standard for channel in text], [channel.weight for channel in text])
+    total = sum(channel.weight for channel in text)
+    answers = inherited(words, arrays.previous, arrays.asks)
+    yield Channel("answers", settings.answer_share * total, answers, answers)
+    questions = -passed_on(words, arrays.previous, arrays.asks)
+    yield Channel("questions", settings.question_share * total, questions, questions, demotes=True)
+    spoken = by_speakers(query.text.terms, arrays)
+    if spoken is not None:
+        yield Channel("speaker", settings.weight_speaker, spoken, spoken)
+
+
+def by_speakers(query_terms: Int64, arrays: UserArrays) -> Float32 | None:
+    """1 for memories by a speaker whom the question names, else NaN, float32 [n]; None where it names none, or all."""
+    named = [bool(np.isin(hashed(terms(name)), query_terms).any()) for name in arrays.speaker_names]
+    if not any(named) or all(named):
+        return None
+    named.append(False)  # for -1, nobody
+    return np.where(np.array(named)[arrays.speakers], np.float32(1), np.float32(np.nan))
 
 
 def _image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:

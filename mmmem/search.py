@@ -72,10 +72,11 @@ class Search:
     def _fuse(self, found: list[Channel], n: int) -> Scores:
         if not found:
             return np.zeros(n)
-        weights = [channel.weight for channel in found]
         if self._settings.fusion == "rrf":
-            return reciprocal_rank_fusion([channel.scores for channel in found], weights, k=self._settings.rrf_k)
-        return logistic(weighted_mean([channel.standard for channel in found], weights))
+            ranked = [channel for channel in found if not channel.demotes]
+            weights = [channel.weight for channel in ranked]
+            return reciprocal_rank_fusion([channel.scores for channel in ranked], weights, k=self._settings.rrf_k)
+        return logistic(weighted_mean([channel.standard for channel in found], [channel.weight for channel in found]))
 
     def _hits(self, user_id: str, rows: Int64, scores: Scores, found: list[Channel], arrays: UserArrays) -> list[Hit]:
         placed = [(channel, ranks(channel.scores)) for channel in found]

@@ -126,6 +126,15 @@ class Settings(BaseSettings):
         0.5, ge=0, description="Weight of BM25 over names with digits or joints (ERR_42, src/app.py) alone."
     )
     weight_dense: float = Field(0.0, ge=0, description="Weight of pooled vectors; 0 switches the channel off.")
+    weight_speaker: float = Field(
+        0.5, ge=0, description="Weight of memories by a speaker whom the question names; 0 switches the channel off."
+    )
+    answer_share: float = Field(
+        0.3, ge=0, le=1, description="Share of a question's score that the turn after it gets; 0: none."
+    )
+    question_share: float = Field(
+        0.2, ge=0, le=1, description="Share of its score that a question with a turn after it gives up; 0: none."
+    )
     weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
     weight_labels: float = Field(0.3, ge=0, description="Weight of what a query's images seem to show, as words.")
     weight_options: float = Field(0.6, ge=0, description="Weight of multiple-choice options beside the question.")

@@ -15,10 +15,24 @@ if TYPE_CHECKING:
 # Where a text may be cut, best first: after an empty line, a line, a sentence, a word. Code and logs end at lines.
 _BOUNDARIES = tuple(re.compile(p) for p in (r"\n\s*\n", r"\n", r"[.!?…]['\")\]]*\s+|[。！？；]['”』」）]*", r"\s+"))
 
+_ENDS_ASKING = re.compile(r"[?？؟][\s'\")\]”’」』]*\Z")
+_SPEAKER = re.compile(r"(?P<name>[^\W\d_a-z][\w.'’-]*(?: [^\W\d_a-z][\w.'’-]*){0,2})[:：](?!//)")
+
 
 def well_formed(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD: what an encoder reads. What is stored and returned keeps them."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def asks(text: str) -> bool:
+    """Whether a turn ends with a question: in a conversation, the next one is likely to answer it."""
+    return bool(_ENDS_ASKING.search(text))
+
+
+def named_speaker(text: str) -> str:
+    """Who says it, where a turn says so itself, as transcripts do: ``Ann Lee: I am late`` gives Ann Lee; else ""."""
+    found = _SPEAKER.match(text)
+    return found["name"] if found else ""
 
 
 def split_text(text: str, limit: int) -> list[str]:

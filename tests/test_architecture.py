@@ -22,7 +22,7 @@ ALLOWED = {
     "media": BASE,
     "encoders": BASE,
     "retrieval": {"types"},
-    "store": BASE,
+    "store": LOWER,
     "channels": LOWER | {"retrieval", "encoders", "store"},
     "ingest": LOWER | {"media", "encoders", "store"},
     "search": LOWER | {"media", "encoders", "store", "retrieval", "channels", "presentation"},

@@ -73,6 +73,27 @@ def test_a_short_answer_is_found_by_what_it_answers_also_across_two_adds(service
     assert thursday < monday
 
 
+def test_an_answer_is_found_for_what_was_asked_before_it(service, user, monkeypatch):
+    service.add(say("Ann: The vet's own cat has splendid teeth.", "Ben: A vet can say a lot about a cat.",
+                    "Ann: What did the vet say about the cat's teeth?", "Ben: Two of them, and soon.",
+                    "Ann: The roof is leaking again.", "Ben: I will call somebody.", user_id=user))  # fmt: skip
+    question = ask(user, "What did the vet say about the teeth of the cat?")
+
+    def place():
+        return next(i for i, text in enumerate(texts(service.search(question)), 1) if "Two of them" in text)
+
+    inherited = place()
+    monkeypatch.setattr(service._search, "_settings", Settings(answer_share=0, question_share=0))
+    assert inherited <= 2 < place()
+
+
+def test_who_is_asked_about_comes_before_who_is_not(service, user):
+    service.add(say("Ann: My favourite season is autumn.", "Ben: My favourite season is spring.",
+                    "Cleo: My favourite season is winter.", user_id=user))  # fmt: skip
+    for name, season in (("Ann", "autumn"), ("Ben", "spring"), ("Cleo", "winter")):
+        assert season in texts(service.search(ask(user, f"What is {name}'s favourite season?")))[0]
+
+
 def test_a_name_that_no_model_knows_is_found_by_its_letters(service, user):
     service.add(
         say(*(f"The build failed with ERR_{n}X{n + 7} on the {n}th run." for n in range(100, 140)), user_id=user)

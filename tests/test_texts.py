@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmmem.texts import split_parts, split_text, well_formed
+from mmmem.texts import asks, named_speaker, split_parts, split_text, well_formed
 from mmmem.types import ImagePart, TextPart
 
 PICTURE = ImagePart("data:image/png;base64", b"picture")
@@ -54,3 +54,36 @@ def test_images_alone_are_one_memory():
 def test_lone_surrogates_are_replaced_and_pairs_are_joined_for_the_encoder():
     assert well_formed("a\ud800b") == "a\ufffdb"
     assert well_formed("\ud83d\ude00") == "😀"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_question"),
+    [
+        ("Where is it?", True),
+        ("Nice! What about you?  ", True),
+        ('She said "why?"', True),
+        ("你去哪儿了？", True),
+        ("Is it? I think so.", False),
+        ("No.", False),
+        ("", False),
+    ],
+)
+def test_a_turn_that_ends_with_a_question_asks(text, is_question):
+    assert asks(text) is is_question
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ann: I am late", "Ann"),
+        ("Ann Lee: I am late", "Ann Lee"),
+        ("Dr. O'Neil: sit down", "Dr. O'Neil"),
+        ("小明：我到了", "小明"),
+        ("I was thinking: maybe not", ""),
+        ("https://example.org is down", ""),
+        ("note: buy milk", ""),
+        ("no one here", ""),
+    ],
+)
+def test_a_transcripts_speaker_is_read_off_its_line(text, name):
+    assert named_speaker(text) == name

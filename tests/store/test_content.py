@@ -82,6 +82,9 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "image_owners": ("<i8", (1,)),
         "image_sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
+        "previous": ("<i8", (3,)),
+        "asks": ("|b1", (3,)),
+        "speakers": ("<i4", (3,)),
     }
     lengths = np.linalg.norm(arrays.tokens.astype(np.float32) * arrays.token_scales[:, None], axis=1)
     np.testing.assert_allclose(lengths, 1, rtol=1e-6)

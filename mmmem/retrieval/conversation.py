@@ -1,0 +1,29 @@
+"""What a memory's place in its conversation says of it: an answer is worth finding for what was asked before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mmmem.retrieval.fusion import Scores
+    from mmmem.types import Int64
+
+
+def inherited(scores: Scores, previous: Int64, asks: NDArray[np.bool_]) -> Scores:
+    """float [n]: of a memory that follows a question, that question's score where it is above 0; NaN for all others.
+
+    scores: standard scores, float [n]. previous: int64 [n], the row before in the same session, -1 for none. asks: bool [n].
+    """
+    answers = (previous >= 0) & asks[previous]
+    return np.where(answers, np.maximum(scores[previous], 0), np.nan)
+
+
+def passed_on(scores: Scores, previous: Int64, asks: NDArray[np.bool_]) -> Scores:
+    """float [n]: of a question that is followed by another turn, its own score where it is above 0; NaN for all others."""
+    followed = np.zeros(len(scores), dtype=np.bool_)
+    followed[previous[previous >= 0]] = True
+    return np.where(followed & asks, np.maximum(scores, 0), np.nan)
