@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mmmem.dates import NamedDate
 from mmmem.encoders.terms import hashed, terms
 from mmmem.retrieval.conversation import inherited, passed_on
 from mmmem.retrieval.dense import best_of_owner, cosine
 from mmmem.retrieval.fusion import beyond_luck, weighted_mean, zscores
 from mmmem.retrieval.lexical import bm25
 from mmmem.retrieval.maxsim import maxsim, strongest, token_idf
+from mmmem.retrieval.temporal import DAY, nearness
 from mmmem.types import UNKNOWN
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store import UserArrays
     from mmmem.types import Float32, Int64, QueryEncoding
+
+EPOCH_YEAR = 1970
+YEAR = int(365.2425 * DAY)  # of the calendar on average, in ms: near enough to say which years a user's memories span
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class EncodedPicture:
 class EncodedQuery:
     """A query's parts as the channels take them; what the query does not have is None or empty.
 
-    `labels` is what the query's images seem to show, as text; `caption` is its text, as an image.
+    `labels` is what the query's images seem to show, as text; `caption` is its text, as an image; `dates` are those that it names.
     """
 
     text: EncodedText | None
@@ -58,6 +63,7 @@ class EncodedQuery:
     labels: EncodedText | None
     caption: EncodedPicture | None
     images: tuple[EncodedPicture, ...]
+    dates: tuple[NamedDate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,11 @@ class Channel:
 def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
     """Every channel that is switched on and has something to compare."""
     text = [channel for channel in _text_channels(query, arrays, settings) if channel.weight > 0]
-    others = [*_conversation_channels(query, text, arrays, settings), *_image_channels(query, arrays, settings)]
+    others = [
+        *_conversation_channels(query, text, arrays, settings),
+        *_date_channels(query, arrays, settings),
+        *_image_channels(query, arrays, settings),
+    ]
     return text + [channel for channel in others if channel.weight > 0]
 
 
@@ -113,6 +123,16 @@ def _conversation_channels(
     spoken = by_speakers(query.text.terms, arrays)
     if spoken is not None:
         yield Channel("speaker", settings.weight_speaker, spoken, spoken)
+
+
+def _date_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:
+    if query.dates and arrays.timed.any():
+        known = arrays.times[arrays.timed]
+        first, last = (EPOCH_YEAR + int(time // YEAR) for time in (known.min() - YEAR, known.max() + YEAR))
+        windows = [window for date in query.dates for window in date.windows(max(first, 1), min(last, 9998))]
+        if windows:
+            near = nearness(arrays.times, arrays.timed, windows)
+            yield Channel("date", settings.weight_date, near, near)
 
 
 def by_speakers(query_terms: Int64, arrays: UserArrays) -> Float32 | None:

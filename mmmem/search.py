@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.channels import Channel, EncodedPicture, EncodedQuery, EncodedText, channels
+from mmmem.dates import named_dates
 from mmmem.encoders.terms import hashed, identifiers, terms
 from mmmem.media.images import decode_image
 from mmmem.presentation import present, without_images
@@ -62,6 +63,7 @@ class Search:
             options=encoded.get("options"),
             labels=encoded.get("labels"),
             caption=self._caption(text, encoded["text"]) if text else None,
+            dates=tuple(named_dates(text)),
             images=tuple(EncodedPicture(image.vector, self._image.image_chance(image.vector)) for image in images),
         )
 

@@ -129,6 +129,9 @@ class Settings(BaseSettings):
     weight_speaker: float = Field(
         0.5, ge=0, description="Weight of memories by a speaker whom the question names; 0 switches the channel off."
     )
+    weight_date: float = Field(
+        1.5, ge=0, description="Weight of memories of a time that the question names; 0 switches the channel off."
+    )
     answer_share: float = Field(
         0.3, ge=0, le=1, description="Share of a question's score that the turn after it gets; 0: none."
     )

@@ -36,7 +36,7 @@ class UserArrays:
     image_vectors: float32 [m, di]; image_owners int64 [m] says which memory each belongs to, image_sizes int64 [m] how
     many bytes its file has; labels, m tuples.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
-    session, -1 for none. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
+    session, -1 for none. times: int64 [n], Unix ms, where `timed`, bool [n], says that the message had a time. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
     `speaker_names`, -1 where nobody is named.
     nbytes: memory that these arrays, texts and objects take.
     """
@@ -55,6 +55,8 @@ class UserArrays:
     labels: Sequence[tuple[str, ...]]
     sessions: Int32
     previous: Int64
+    times: Int64
+    timed: NDArray[np.bool_]
     asks: NDArray[np.bool_]
     speakers: Int32
     speaker_names: Sequence[str]
@@ -99,6 +101,8 @@ class UserIndex:
             "image_sizes": Column(np.int64),
             "sessions": Column(np.int32),
             "previous": Column(np.int64),
+            "times": Column(np.int64),
+            "timed": Column(np.bool_),
             "asks": Column(np.bool_),
             "speakers": Column(np.int32),
         }
@@ -190,7 +194,7 @@ class UserIndex:
         self._last_seq = batch.column("seq")[-1].as_py()
 
     def _extend_conversation(self, added: Sequence[Memory], first: int) -> None:
-        """Who says each memory, in which session, after which other, and whether it asks."""
+        """Who says each memory, when, in which session, after which other, and whether it asks."""
         numbers, names = self._session_numbers, self._speaker_numbers
         sessions = [numbers.setdefault(memory.session_id, len(numbers)) for memory in added]
         previous: list[int] = []
@@ -208,4 +212,6 @@ class UserIndex:
         self._columns["sessions"].extend([np.array(sessions, np.int32)])
         self._columns["previous"].extend([np.array(previous, np.int64)])
         self._columns["speakers"].extend([np.array(speakers, np.int32)])
+        self._columns["times"].extend([np.array([memory.timestamp or 0 for memory in added], np.int64)])
+        self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
         self._columns["asks"].extend([np.array([asks(memory.text) for memory in added], np.bool_)])

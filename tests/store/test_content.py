@@ -83,6 +83,8 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "image_sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
         "previous": ("<i8", (3,)),
+        "times": ("<i8", (3,)),
+        "timed": ("|b1", (3,)),
         "asks": ("|b1", (3,)),
         "speakers": ("<i4", (3,)),
     }
