@@ -7,6 +7,15 @@ import pytest
 from mmmem import wiring
 from mmmem.encoders.device import Device
 from mmmem.settings import Settings
+from tests.encoders import tiny
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch):
+    """No encoder asks the network for anything."""
+    tried = tiny.refuse_network(monkeypatch)
+    yield
+    assert tried == []
 
 
 @pytest.fixture(scope="session")

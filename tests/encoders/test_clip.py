@@ -21,13 +21,6 @@ PHOTO = Image.fromarray(np.random.default_rng(3).integers(0, 256, (40, 60, 3), d
 ARCHITECTURE = "tiny-for-tests"
 
 
-@pytest.fixture(autouse=True)
-def offline(monkeypatch):
-    tried = tiny.refuse_network(monkeypatch)
-    yield
-    assert tried == []
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A folder with open_clip_config.json, and the model that was saved in it."""

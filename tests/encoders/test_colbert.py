@@ -20,13 +20,6 @@ from tests.encoders import tiny
 CLS, SEP, MASK, QUERY, DOCUMENT = 101, 102, 103, 1, 2  # in MiniLM's vocabulary; the markers are [unused0] and [unused1]
 
 
-@pytest.fixture(autouse=True)
-def offline(monkeypatch):
-    tried = tiny.refuse_network(monkeypatch)
-    yield
-    assert tried == []
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A Stanford ColBERT folder, its BERT and its projection."""

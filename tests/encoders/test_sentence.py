@@ -16,13 +16,6 @@ from mmmem.errors import WeightsError
 from tests.encoders import tiny
 
 
-@pytest.fixture(autouse=True)
-def offline(monkeypatch):
-    tried = tiny.refuse_network(monkeypatch)
-    yield
-    assert tried == []
-
-
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     """A sentence-transformers folder with a query prompt, and its BERT."""
