@@ -8,6 +8,7 @@ makes them light, and "to be or not to be" stays a query.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 from hashlib import blake2b
@@ -33,7 +34,16 @@ _PART = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # A letter beside a digit in any order, or letters or digits on both sides of a mark that joins names
 _IDENTIFIER = re.compile(r"\d[_\W]*[^\W\d_]|[^\W\d_][_\W]*\d|\w[_./:\\]\w|[a-z][A-Z]")
-_STEMMER = snowballstemmer.stemmer("english")
+
+
+class _Stemmers(threading.local):
+    """A stemmer for each thread: it keeps the word it is at work on in itself."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_STEMMERS = _Stemmers()
 
 
 def terms(text: str) -> list[str]:
@@ -75,7 +85,7 @@ def _word(run: str) -> tuple[str, ...]:
 def _stem(word: str) -> str:
     """A word's stem without accents, ``Cafés`` and ``cafe`` meet; a name that is more than letters stays as it is."""
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c)).replace("’", "'")
-    return str(_STEMMER.stemWord(plain)) if plain.isascii() and plain.replace("'", "").isalpha() else plain
+    return str(_STEMMERS.english.stemWord(plain)) if plain.isascii() and plain.replace("'", "").isalpha() else plain
 
 
 @lru_cache(maxsize=65_536)

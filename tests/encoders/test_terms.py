@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mmmem.encoders import terms as module
 from mmmem.encoders.terms import hashed, identifiers, terms
 
 
@@ -73,3 +77,23 @@ def test_identifiers_are_told_from_words(text, names):
 def test_any_text_has_terms_or_none(text):
     assert len(hashed(terms(text))) == len(terms(text))
     assert set(identifiers(text)) <= set(terms(text))
+
+
+def test_many_threads_at_once_get_the_terms_that_one_gets():
+    """A stemmer that threads share mixes up their words, rarely and in silence."""
+    texts = [f"the {stem}{ending} of nation{ending} {stem}ational{n}" for n in range(60) for stem in ("relat", "condit", "vibrat")
+             for ending in ("ing", "ed", "ations", "ational", "fulness", "ization")]  # fmt: skip
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            clear_caches()
+            together = list(pool.map(terms, texts * 2))
+    finally:
+        sys.setswitchinterval(interval)
+    clear_caches()
+    assert together == [terms(text) for text in texts * 2]
+
+
+def clear_caches():
+    module._word.cache_clear()
