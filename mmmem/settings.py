@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1024 * 1024
@@ -14,6 +14,17 @@ class Settings(BaseSettings):
     """The service's settings, read from `MMMEM_*` and checked; a wrong value stops the start and is named."""
 
     model_config = SettingsConfigDict(env_prefix="MMMEM_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    @field_validator("api_key")
+    @classmethod
+    def _strip_key(cls, key: SecretStr | None) -> SecretStr | None:
+        """White space around a key, such as the line end of a secret's file, is no part of it: no header can send it."""
+        if key is None:
+            return None
+        stripped = key.get_secret_value().strip()
+        if not stripped:
+            raise ValueError("must not be blank; leave it unset to serve without a key")
+        return SecretStr(stripped)
 
     # Serving
     host: str = Field(

@@ -25,7 +25,8 @@ def add_answer(request: AddRequest) -> bytes:
 
 
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
-    """The hits, in order. Where they would take more than `max_bytes`, the later ones show a note in place of an image."""
+    """The hits, in order. Where they would take more than `max_bytes`, the later ones show a note in place of an image,
+    and the last are left out where text alone is too much."""
     return _data(hits, _hit, max_bytes)
 
 
@@ -41,8 +42,10 @@ def to_json(value: Any) -> bytes:
 
 def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]], max_bytes: int) -> bytes:
     items = [to_json(describe(hit, without_images(hit.memory).text)) for hit in hits]
+    while len(_joined(items)) > max_bytes:  # text alone: only a very large top_k can do that
+        items.pop()
     room = max_bytes - len(_joined(items))
-    for place, hit in enumerate(hits):
+    for place, hit in enumerate(hits[: len(items)]):
         images = [part for part in hit.memory.parts if isinstance(part, ImagePart)]
         if images and sum(len(image.data) for image in images) < room:
             item = to_json(describe(hit, [_part(part) for part in hit.memory.parts]))

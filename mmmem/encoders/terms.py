@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from mmmem.types import Int64
 
+LONGEST_WORD = 256  # characters; stemming is quadratic too
+_SLICE = 1_024
+
 # Kana, Han, Hangul, Thai, Lao, Myanmar, Khmer: few or no spaces between words
 _UNSPACED = (
     "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -49,8 +52,14 @@ _STEMMERS = _Stemmers()
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeats kept: ``readFile.py`` gives readfile.py, readfile, read, file, py."""
     found: list[str] = []
-    for match in _RUN.finditer(unicodedata.normalize("NFKC", text)):
-        found.extend(_pairs(match.group()) if match["unspaced"] else _word(match.group()))
+    for match in _RUN.finditer(_compatible(text)):
+        run = match.group()
+        if match["unspaced"]:
+            found.extend(_pairs(run))
+        elif len(run) <= LONGEST_WORD:
+            found.extend(_word(run))
+        else:  # no word, but there may be some in it
+            found.extend(term for part in _PART.findall(run) for term in _word(part[:LONGEST_WORD]))
     return found
 
 
@@ -59,13 +68,19 @@ def identifiers(text: str) -> list[str]:
 
     A sub-word vocabulary breaks them into pieces that many of them share, so only their letters tell them apart.
     """
-    runs = (match.group() for match in _RUN.finditer(unicodedata.normalize("NFKC", text)) if not match["unspaced"])
-    return [_stem(run.casefold()) for run in runs if _IDENTIFIER.search(run)]
+    runs = (match.group() for match in _RUN.finditer(_compatible(text)) if not match["unspaced"])
+    return [_stem(run.casefold()) for run in runs if len(run) <= LONGEST_WORD and _IDENTIFIER.search(run)]
 
 
 def hashed(words: Sequence[str]) -> Int64:
     """Terms as int64 [l]: eight bytes of each one's BLAKE2b, so the store and the index hold numbers, not words."""
     return np.fromiter((_hash(word) for word in words), dtype=np.int64, count=len(words))
+
+
+def _compatible(text: str) -> str:
+    """NFKC, a slice at a time: Python sorts a run of combining marks in quadratic time, and holds up all threads."""
+    slices = (text[start : start + _SLICE] for start in range(0, len(text), _SLICE))
+    return "".join(unicodedata.normalize("NFKC", part) for part in slices)
 
 
 def _pairs(run: str) -> Iterator[str]:

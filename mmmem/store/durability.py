@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ Synced = frozenset[tuple[str, int]]
 """Files and folders known to be on disk: path and inode number, because some names are written again."""
 
 _VERSIONS = "_versions"
+_MAGIC = b"LANC"  # the last bytes of every manifest and data file
+_FOOTER = struct.Struct("<Q8x")  # of a manifest: where its message starts, then version and magic
 _MANIFEST = re.compile(r"\d{20}\.manifest")  # 2^64 - 1 - version, so the newest sorts first
 
 
@@ -70,12 +73,15 @@ def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> N
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
     """Set a table's newest manifest aside if it is what makes the table unreadable. The caller holds the table's lock.
 
-    Raises StoreUnavailable when the table can be read neither with it nor without it. `readable` is asked twice each
-    way, so that a fault that passes, such as no file handle being left, costs no memories.
+    Only where a file is seen to be torn: a fault that passes, such as no file handle being left, also makes a table
+    unreadable, with its manifest and by chance not without it, and must cost no memories. Raises StoreUnavailable when
+    nothing is torn, or when the table can be read neither with the manifest nor without it.
     """
     manifest = _newest_manifest(folder)
     if readable() or manifest is None:
         return
+    if not (_is_torn_manifest(manifest) or any(_is_torn(file) for file in (folder / "data").glob("*.lance"))):
+        raise StoreUnavailable("the store could not be read")
     for _ in range(2):
         with _aside(manifest):
             readable_without = readable()
@@ -85,7 +91,27 @@ def mend(folder: Path, readable: Callable[[], bool]) -> None:
             raise StoreUnavailable("the store could not be read")
     manifest.rename(_aside_name(manifest))
     fsync(manifest.parent)
-    logger.warning("a table's newest commit could not be read and was never acknowledged: set aside")
+    logger.warning(
+        "a table's newest commit is torn, as a power cut leaves one that was not yet acknowledged: set aside"
+    )
+
+
+def _is_torn(file: Path) -> bool:
+    """Whether a data file lacks its end, which is written last."""
+    with file.open("rb") as content:
+        content.seek(0, os.SEEK_END)
+        content.seek(max(0, content.tell() - len(_MAGIC)))
+        return content.read() != _MAGIC
+
+
+def _is_torn_manifest(file: Path) -> bool:
+    """Whether a manifest is not what Lance writes: its message, after its length, right before a footer that says where."""
+    data = file.read_bytes()
+    if len(data) < _FOOTER.size or data[-len(_MAGIC) :] != _MAGIC:
+        return True
+    (start,) = _FOOTER.unpack(data[-_FOOTER.size :])
+    length = int.from_bytes(data[start : start + 4], "little")
+    return length == 0 or start + 4 + length + _FOOTER.size != len(data)
 
 
 def _newest_manifest(folder: Path) -> Path | None:

@@ -19,7 +19,7 @@ from mmmem.store.cache import TableCache
 from mmmem.store.durability import make_folder
 from mmmem.store.faults import store_faults
 from mmmem.store.locks import exclusive
-from mmmem.store.record import FORMAT, check_record
+from mmmem.store.record import FORMAT, RECORD, check_record
 from mmmem.store.rows import to_bytes, to_rows, to_text
 from mmmem.store.table import UserTable
 from mmmem.store.writer import Writer
@@ -127,6 +127,7 @@ class Database:
         if self._connection is None:
             raise StoreUnavailable("the store is not open")
         if not self.folder(name).is_dir():
+            self._require_record(name)
             return None
         try:
             return Version(self._connection.open_table(name))
@@ -137,8 +138,14 @@ class Database:
 
     def create(self, name: str, rows: pa.Table) -> Version:
         """A new table with these rows as its first commit."""
+        self._require_record(name)
         metadata = {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
         return Version(self._connection.create_table(name, rows.replace_schema_metadata(metadata)))
+
+    def _require_record(self, name: str) -> None:
+        """A folder without the store's record is not the store: a lost mount must not read as a user without memories."""
+        if name != RECORD and not self.folder(RECORD).is_dir():
+            raise StoreUnavailable("the data folder is not there")
 
 
 class Version:

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from mmmem.store.lance import Database
 
 FORMAT = 1
-_NAME = "_store"
+RECORD = "_store"
 _COLUMNS = ("format", "models")
 
 
 def check_record(database: Database, models: Mapping[str, str]) -> None:
     """Compare the record with what is configured; write it in a new store. Raises StoreMismatch."""
-    with exclusive(database.lock_file(_NAME)):
+    with exclusive(database.lock_file(RECORD)):
         found = _read(database)
         if found is None:
             row = {"format": [FORMAT], "models": [json.dumps(dict(models), sort_keys=True)]}
-            database.create(_NAME, pa.table(row))
-        sync_table(database.folder(_NAME), frozenset())  # also what a process that died at this point left
+            database.create(RECORD, pa.table(row))
+        sync_table(database.folder(RECORD), frozenset())  # also what a process that died at this point left
     if found is None:
         return
     written_format, written_models = found
@@ -44,8 +44,8 @@ def check_record(database: Database, models: Mapping[str, str]) -> None:
 
 
 def _read(database: Database) -> tuple[int, dict[str, str]] | None:
-    mend(database.folder(_NAME), lambda: _readable(database))
-    version = database.open(_NAME)
+    mend(database.folder(RECORD), lambda: _readable(database))
+    version = database.open(RECORD)
     if version is None:
         return None
     row = version.read(_COLUMNS).to_pylist()[0]
@@ -54,7 +54,7 @@ def _read(database: Database) -> tuple[int, dict[str, str]] | None:
 
 def _readable(database: Database) -> bool:
     try:
-        version = database.open(_NAME)
+        version = database.open(RECORD)
         if version:
             version.read(_COLUMNS)
     except Exception:
