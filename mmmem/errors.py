@@ -7,6 +7,7 @@ Messages are shown to callers: they name fields and limits, never stored content
     │   ├── InvalidImage        an image part cannot be read
     │   └── RequestConflict     this request_id was used with another body
     ├── TooLarge                the request is over a size limit
+    │   └── TooSlow             its body did not come in time
     ├── OverCapacity            too many requests at once: try again after a while
     ├── Unavailable             cannot serve now
     │   ├── NotReady            still starting
@@ -61,6 +62,12 @@ class TooLarge(MmmemError):
         super().__init__(f"{field}: {problem}")
         self.field = field
         self.problem = problem
+
+
+class TooSlow(TooLarge):
+    """The request's body did not come in time."""
+
+    code = "too_slow"
 
 
 class OverCapacity(MmmemError):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from typing import TYPE_CHECKING
 
 from mmmem.encoders.terms import hashed, terms
-from mmmem.media.images import decode_image
+from mmmem.media.images import ImageReader
 from mmmem.store import StoredRequest
 from mmmem.texts import split_parts, well_formed
 from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, TextPart
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from mmmem.encoders import ImageEncoder, TextEncoder
     from mmmem.settings import Settings
-    from mmmem.types import Float32, ImageEncoding
+    from mmmem.types import ImageEncoding
 
 
 class Ingest:
@@ -28,7 +27,7 @@ class Ingest:
         self._settings = settings
         self._text = text
         self._image = image
-        self._decoding = threading.BoundedSemaphore(settings.concurrent_decodes)
+        self._reader = ImageReader(settings)
 
     def encode(self, request: AddRequest, previous: Memory | None, received_at: int) -> StoredRequest:
         """Encode a request. `previous` is the session's newest memory so far; `received_at` is in Unix ms.
@@ -53,15 +52,14 @@ class Ingest:
         )
 
     def _encode_images(self, request: AddRequest) -> list[ImageEncoding]:
-        """Every image of the request, in order. Each is let go of once it is small; a few are decoded at a time."""
-        prepared: list[Float32] = []
-        for m, message in enumerate(request.messages):
-            for p, part in enumerate(message.parts):
-                if isinstance(part, ImagePart):
-                    with self._decoding:
-                        field = f"messages.{m}.content.{p}.image_url.url"
-                        prepared.append(self._image.prepare(decode_image(part, field, self._settings)))
-        return self._image.encode_images(prepared)
+        """Every image of the request, in order."""
+        images = (
+            (f"messages.{m}.content.{p}.image_url.url", part)
+            for m, message in enumerate(request.messages)
+            for p, part in enumerate(message.parts)
+            if isinstance(part, ImagePart)
+        )
+        return self._image.encode_images(self._reader.read(images, self._image.prepare))
 
     def _memories(self, request: AddRequest, received_at: int) -> Iterator[Memory]:
         for position, message in enumerate(request.messages):

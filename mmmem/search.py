@@ -9,10 +9,10 @@ import numpy as np
 from mmmem.channels import Channel, EncodedPicture, EncodedQuery, EncodedText, channels
 from mmmem.dates import named_dates
 from mmmem.encoders.terms import hashed, identifiers, terms
-from mmmem.media.images import decode_image
+from mmmem.media.images import ImageReader
 from mmmem.presentation import present, without_images
 from mmmem.retrieval.fusion import best_first, logistic, ranks, reciprocal_rank_fusion, weighted_mean
-from mmmem.texts import well_formed
+from mmmem.texts import beginning_and_end, well_formed
 from mmmem.types import ChannelScore, Hit, ImagePart, TextPart
 
 if TYPE_CHECKING:
@@ -31,14 +31,16 @@ class Search:
         self._store = store
         self._text = text
         self._image = image
+        self._reader = ImageReader(settings)
 
     def __call__(self, query: Query) -> list[Hit]:
         """Hits, best first, at most `top_k`. Raises InvalidImage, TooLarge, StoreUnavailable or ModelUnavailable."""
-        images = [
-            self._image.prepare(decode_image(part, f"query.{place}.image_url.url", self._settings))
+        sent = (
+            (f"query.{place}.image_url.url", part)
             for place, part in enumerate(query.parts)
             if isinstance(part, ImagePart)
-        ]
+        )
+        images = self._reader.read(sent, self._image.prepare)
         arrays = self._store.arrays(query.user_id)
         if not arrays.memories:
             return []
@@ -53,7 +55,8 @@ class Search:
         images = self._image.encode_images(prepared)
         labels = ", ".join(label for image in images for label in image.labels)
         named = {name: value for name, value in (("text", text), ("options", options), ("labels", labels)) if value}
-        encodings = self._text.encode_queries(list(named.values()))
+        read = [beginning_and_end(value, self._settings.max_query_encoded_chars) for value in named.values()]
+        encodings = self._text.encode_queries(read)
         encoded = {
             name: EncodedText(encoding, hashed(terms(value)), hashed(identifiers(value)))
             for (name, value), encoding in zip(named.items(), encodings, strict=True)
@@ -62,7 +65,7 @@ class Search:
             text=encoded.get("text"),
             options=encoded.get("options"),
             labels=encoded.get("labels"),
-            caption=self._caption(text, encoded["text"]) if text else None,
+            caption=self._caption(read[0], encoded["text"]) if text else None,
             dates=tuple(named_dates(text)),
             images=tuple(EncodedPicture(image.vector, self._image.image_chance(image.vector)) for image in images),
         )

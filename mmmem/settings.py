@@ -82,6 +82,12 @@ class Settings(BaseSettings):
     max_query_chars: int = Field(
         100_000, ge=1, description="Characters of text in one query, and in its options together."
     )
+    max_query_encoded_chars: int = Field(
+        4_000,
+        ge=2,
+        description="Characters of a query, and of its options together, that the encoders read: of a longer one the "
+        "beginning and the end. Its words all count.",
+    )
     max_query_tokens: int = Field(
         256, ge=1, description="Tokens of a query that late interaction compares: the rarest, of a longer one."
     )
@@ -92,6 +98,13 @@ class Settings(BaseSettings):
     max_response_bytes: int = Field(
         30 * MIB, ge=1024, description="Body of one answer; memories beyond it are returned without their images."
     )
+    max_images_pixels: int = Field(200_000_000, ge=1, description="Width times height of all images of one request.")
+    max_json_values: int = Field(
+        2_000_000,
+        ge=1,
+        description="Commas and brackets of a body, those in text included: a bound on what it is parsed into.",
+    )
+    max_body_seconds: int = Field(300, ge=1, description="Time in which a request's body must have come.")
     max_image_pixels: int = Field(
         50_000_000,
         ge=1,
@@ -109,7 +122,9 @@ class Settings(BaseSettings):
     cache_bytes: int = Field(
         2_048 * MIB, ge=0, description="Memory for users' arrays, per process; the least recently used leave first."
     )
-    concurrent_decodes: int = Field(2, ge=1, le=64, description="Images decoded at full size at a time, per process.")
+    concurrent_decodes: int = Field(
+        2, ge=1, le=64, description="Images decoded at full size at a time, per process; by Adds and by searches, each."
+    )
     writer_threads: int = Field(4, ge=1, le=64, description="Users whose tables are written at a time, per process.")
     commit_requests: int = Field(256, ge=1, description="Adds of one user that one commit holds at most.")
     compact_fragments: int = Field(64, ge=2, description="Fragments of a user's table beyond which it is compacted.")

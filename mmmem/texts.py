@@ -24,6 +24,12 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def beginning_and_end(text: str, limit: int) -> str:
+    """The text, or of one longer than `limit` characters its first and last halves of that: where a question says what it wants."""
+    half = limit // 2
+    return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
+
+
 def asks(text: str) -> bool:
     """Whether a turn ends with a question: in a conversation, the next one is likely to answer it."""
     return bool(_ENDS_ASKING.search(text))

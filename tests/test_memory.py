@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from mmmem import wiring
-from mmmem.errors import InvalidImage, RequestConflict
+from mmmem.errors import InvalidImage, RequestConflict, TooLarge
+from mmmem.media.images import ImageReader
 from mmmem.settings import Settings
 from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
 
@@ -193,6 +194,34 @@ def test_a_request_with_one_bad_image_is_not_kept_at_all(service, user):
     assert service.search(ask(user, "first")) == []
     service.add(say("first", [TextPart("second"), photo("coffee.png")], user_id=user))
     assert len(service.search(ask(user, "first"))) == 2
+
+
+@pytest.mark.parametrize("where", ["add", "search"])
+def test_a_request_has_a_limit_of_pixels_together(service, user, where, monkeypatch):
+    tight = ImageReader(Settings(max_images_pixels=500_000))
+    monkeypatch.setattr(service._ingest, "_reader", tight)
+    monkeypatch.setattr(service._search, "_reader", tight)
+    two = (photo("coffee.png"), photo("coffee.png"))  # 600 x 400 each
+    three = (*two, photo("coffee.png"))
+    if where == "add":
+        service.add(say(two, user_id=user))
+        with pytest.raises(TooLarge) as raised:
+            service.add(say(three, user_id=user, request_id="r2"))
+    else:
+        service.search(ask(user, *two))
+        with pytest.raises(TooLarge) as raised:
+            service.search(ask(user, *three))
+    assert raised.value.field == ("messages.0.content.2.image_url.url" if where == "add" else "query.2.image_url.url")
+
+
+def test_of_a_very_long_question_the_models_read_beginning_and_end_and_every_word_counts_for_bm25(service, user):
+    long = "Where is the spare key? " + "so to say, " * 9_000 + "zebra?"
+    short, read = (
+        service._search._encode(ask(user, text), []).text for text in ("Where is the spare key? zebra?", long)
+    )
+    assert set(short.encoding.token_ids) <= set(read.encoding.token_ids)
+    assert len(read.encoding.token_ids) < Settings().max_query_encoded_chars
+    assert len(read.terms) > 27_000
 
 
 def test_users_never_see_each_other(service, user):

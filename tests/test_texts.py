@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmmem.texts import asks, named_speaker, split_parts, split_text, well_formed
+from mmmem.texts import asks, beginning_and_end, named_speaker, split_parts, split_text, well_formed
 from mmmem.types import ImagePart, TextPart
 
 PICTURE = ImagePart("data:image/png;base64", b"picture")
@@ -87,3 +87,8 @@ def test_a_turn_that_ends_with_a_question_asks(text, is_question):
 )
 def test_a_transcripts_speaker_is_read_off_its_line(text, name):
     assert named_speaker(text) == name
+
+
+def test_a_long_question_keeps_its_beginning_and_its_end():
+    assert beginning_and_end("short", 10) == "short"
+    assert beginning_and_end("0123456789abcdef", 8) == "0123\ncdef"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mmmem.errors import InvalidInput, TooLarge
+from mmmem.errors import InvalidInput, TooLarge, TooSlow
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -13,8 +14,16 @@ if TYPE_CHECKING:
 FIELD = "body"
 
 
-async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The whole body. Raises TooLarge as soon as it is announced, or turns out, to be over `max_bytes`."""
+async def read_body(request: Request, max_bytes: int, max_seconds: float) -> bytes:
+    """The whole body. Raises TooLarge as soon as it is announced, or turns out, to be over `max_bytes`, and TooSlow."""
+    try:
+        async with asyncio.timeout(max_seconds):
+            return await _read(request, max_bytes)
+    except TimeoutError:
+        raise TooSlow(FIELD, f"did not come within {max_seconds:,} seconds") from None
+
+
+async def _read(request: Request, max_bytes: int) -> bytes:
     too_large = TooLarge(FIELD, f"is larger than the limit of one request, {max_bytes:,} bytes")
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > max_bytes:
@@ -27,8 +36,13 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def parse_json(body: bytes) -> Any:
-    """Parse a body, strictly: UTF-8, one JSON value, no NaN. Raises InvalidInput naming the body."""
+def parse_json(body: bytes, max_values: int) -> Any:
+    """Parse a body, strictly: UTF-8, one JSON value, no NaN. Raises InvalidInput naming the body.
+
+    Parsing holds up every thread of the process, so a body of millions of empty arrays is refused before: TooLarge.
+    """
+    if sum(body.count(mark) for mark in (b",", b"[", b"{")) > max_values:
+        raise TooLarge(FIELD, f"has more than {max_values:,} commas and brackets")
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError:

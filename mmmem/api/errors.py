@@ -27,6 +27,7 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.RequestConflict: 422,  # not 409, which callers retry
     Unauthorized: 401,
     errors.TooLarge: 413,
+    errors.TooSlow: 408,
     errors.OverCapacity: 429,
     errors.Unavailable: 503,
     errors.NotReady: 503,

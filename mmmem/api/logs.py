@@ -21,6 +21,8 @@ def configure_logging(settings: Settings) -> None:
     for name in ("mmmem", "uvicorn"):
         logging.getLogger(name).setLevel(settings.log_level.upper())
     logging.getLogger("uvicorn.access").addFilter(_leave_out_query)
+    # Without a file handle left, asyncio says so for every connection that waits, thousands of times a second.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     # Pillow warns about odd files; each of them is decoded or answered with an error, and neither belongs in a log.
     warnings.filterwarnings("ignore", module=r"PIL\b")
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
     401: "Missing or wrong key",
+    408: "The body did not come in time",
     413: "Over a size limit",
     422: "Invalid input, an invalid image, or a request_id that came before with another body",
     429: "Over capacity; see Retry-After",

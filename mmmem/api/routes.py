@@ -49,7 +49,7 @@ def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: La
     async def serve(request: Request, lane: Lane, handle: Handler) -> Response:
         service = startup.service
         with lane.admit():
-            body = await read_body(request, settings.max_request_bytes)
+            body = await read_body(request, settings.max_request_bytes, settings.max_body_seconds)
             return Response(await lane.run(handle, service, settings, body), media_type=JSON)
 
     @router.post("/add", **operation(contract.AddBody, contract.AddAnswer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ WORKER_SILENCE_SECONDS = 60
 
 def run(settings: Settings) -> None:
     """Serve until told to stop. Raises StartupError when it cannot listen, or when a worker could not start."""
+    _use_all_file_handles()
     listener = _listen(settings.host, settings.port)
     announce(settings, _address(listener))
     single = settings.workers == 1
@@ -49,6 +51,12 @@ def run(settings: Settings) -> None:
         supervisor.run()
         if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
             raise StartupError("a worker process could not start; its reason is in the log above")
+
+
+def _use_all_file_handles() -> None:
+    """Raise the soft limit to the hard one: each connection and each table being read takes some."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _listen(host: str, port: int) -> socket.socket:

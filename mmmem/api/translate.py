@@ -37,7 +37,7 @@ _PROBLEMS = {
 
 def read_add(body: bytes, settings: Settings) -> AddRequest:
     """Read the body of an Add. Raises InvalidInput, InvalidImage and TooLarge, naming the field."""
-    value = parse_json(body)
+    value = parse_json(body, settings.max_json_values)
     _check_count(value, "messages", settings.max_messages)
     add = _validate(contract.AddBody, value)
     for field in ("request_id", "user_id", "session_id"):
@@ -51,7 +51,7 @@ def read_add(body: bytes, settings: Settings) -> AddRequest:
 
 def read_query(body: bytes, settings: Settings) -> Query:
     """Read the body of a Search. Raises InvalidInput, InvalidImage and TooLarge, naming the field."""
-    value = parse_json(body)
+    value = parse_json(body, settings.max_json_values)
     _check_count(value, "options", settings.max_options)
     search = _validate(contract.SearchBody, value)
     _check_length(search.user_id, "user_id", settings.max_id_chars)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+BATCH_COST = 6_000  # characters of text: some 1,500 tokens, a third of a second on one core
 
 
 class Lane(IntEnum):
@@ -41,9 +42,13 @@ class Lane(IntEnum):
 class _Job(Generic[Item, Result]):
     """One caller's items, and the results as they come."""
 
-    def __init__(self, encode: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]) -> None:
+    def __init__(
+        self, encode: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], costs: Sequence[int]
+    ) -> None:
         self.encode = encode
         self.items = items
+        self.costs = costs
+        self.next = 0
         self.results: list[Any] = [None] * len(items)
         self.left = len(items)
         self.failed = False
@@ -51,12 +56,16 @@ class _Job(Generic[Item, Result]):
 
 
 class EncoderThreads:
-    """A bounded set of threads that encode. Every lane is always given the same function."""
+    """A bounded set of threads that encode. Every lane is always given the same function.
+
+    A pass holds at most `batch_size` items, and no more of a second one than BATCH_COST together: what waits behind it
+    waits a fraction of a second. The callers in a lane take turns, so a large Add does not hold up a small one.
+    """
 
     def __init__(self, device: Device, batch_size: int) -> None:
         self._share = device.threads
         self._batch_size = batch_size
-        self._lanes: dict[Lane, deque[tuple[_Job[Any, Any], int]]] = {lane: deque() for lane in Lane}
+        self._lanes: dict[Lane, deque[_Job[Any, Any]]] = {lane: deque() for lane in Lane}
         self._change = threading.Condition()
         self._closed = False
         self._threads = [
@@ -67,16 +76,23 @@ class EncoderThreads:
             thread.start()
 
     def run(
-        self, lane: Lane, encode: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
+        self,
+        lane: Lane,
+        encode: Callable[[Sequence[Item]], Sequence[Result]],
+        items: Sequence[Item],
+        cost: Callable[[Item], int] = lambda item: 1,
     ) -> list[Result]:
-        """Encode the items among what others wait for, and wait for it; ModelUnavailable when the encoder fails."""
+        """Encode the items among what others wait for, and wait for it; ModelUnavailable when the encoder fails.
+
+        `cost` is how much work an item is, in characters of text.
+        """
         if not items:
             return []
-        job = _Job(encode, items)
+        job = _Job(encode, items, [cost(item) for item in items])
         with self._change:
             if self._closed:
                 raise ModelUnavailable("the encoders are shut down")
-            self._lanes[lane].extend((job, index) for index in range(len(items)))
+            self._lanes[lane].append(job)
             self._change.notify_all()
         job.done.wait()
         if job.failed:
@@ -98,16 +114,32 @@ class EncoderThreads:
             self._encode(batch)
 
     def _next_batch(self) -> list[tuple[_Job[Any, Any], int]]:
-        """The most urgent lane's next items: a fair share of it, so that one Add is spread over the threads."""
+        """The next items of the most urgent lane in which anything waits."""
         with self._change:
             while True:
-                for lane in self._lanes.values():
-                    if lane:
-                        count = min(self._batch_size, -(-len(lane) // self._share))
-                        return [lane.popleft() for _ in range(count)]
+                for jobs in self._lanes.values():
+                    if jobs:
+                        return self._take(jobs)
                 if self._closed:
                     return []
                 self._change.wait()
+
+    def _take(self, jobs: deque[_Job[Any, Any]]) -> list[tuple[_Job[Any, Any], int]]:
+        """An item of each job in turn: a fair share for this thread, so that one Add is spread over all of them."""
+        waiting = sum(len(job.items) - job.next for job in jobs)
+        batch: list[tuple[_Job[Any, Any], int]] = []
+        cost = 0
+        while jobs and len(batch) < min(self._batch_size, -(-waiting // self._share)):
+            job = jobs[0]
+            cost += job.costs[job.next]
+            if batch and cost > BATCH_COST:
+                break
+            batch.append((job, job.next))
+            job.next += 1
+            jobs.popleft()
+            if job.next < len(job.items):
+                jobs.append(job)
+        return batch
 
     def _encode(self, batch: list[tuple[_Job[Any, Any], int]]) -> None:
         jobs = list(dict.fromkeys(job for job, _ in batch))
@@ -147,11 +179,12 @@ class BatchedTextEncoder:
 
     def encode_memories(self, texts: Sequence[str], previous: Sequence[str]) -> list[TextEncoding]:
         """See TextEncoder."""
-        return self._threads.run(Lane.MEMORY, self._encode_pairs, list(zip(texts, previous, strict=True)))
+        pairs = list(zip(texts, previous, strict=True))
+        return self._threads.run(Lane.MEMORY, self._encode_pairs, pairs, cost=lambda pair: len(pair[0]) + len(pair[1]))
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
         """See TextEncoder."""
-        return self._threads.run(Lane.QUERY, self._encoder.encode_queries, texts)
+        return self._threads.run(Lane.QUERY, self._encoder.encode_queries, texts, cost=len)
 
     def _encode_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[TextEncoding]:
         return self._encoder.encode_memories([text for text, _ in pairs], [before for _, before in pairs])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -12,31 +13,65 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from mmmem.errors import InvalidImage, TooLarge
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from mmmem.settings import Settings
     from mmmem.types import ImagePart
+
+Prepared = TypeVar("Prepared")
 
 # Pillow can read some forty formats, a few of them by running other programs; these are what people send.
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF")
 
 
-def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image:
+class ImageReader:
+    """Decodes the images of requests: a few at a time at full size, and of one request no more pixels than the limit."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._turns = threading.BoundedSemaphore(settings.concurrent_decodes)
+
+    def read(
+        self, images: Iterable[tuple[str, ImagePart]], prepare: Callable[[Image.Image], Prepared]
+    ) -> list[Prepared]:
+        """What `prepare` makes of each image, in order; the image itself is let go of. `images` are (field, part).
+
+        Raises InvalidImage and TooLarge as `decode_image` does, and TooLarge for all of them together.
+        """
+        prepared = []
+        pixels = 0
+        for field, part in images:
+            with self._turns:
+                image = decode_image(part, field, self._settings, self._settings.max_images_pixels - pixels)
+                pixels += image.width * image.height
+                prepared.append(prepare(image))
+        return prepared
+
+
+def decode_image(part: ImagePart, field: str, settings: Settings, room: int | None = None) -> Image.Image:
     """Decode an image to mode RGB: upright by its EXIF orientation, transparency on white, the first frame of an animation.
 
     The whole image is decoded, so what is cut off or damaged is found here. `field` names the part in errors. Raises
-    TooLarge when it has more pixels than `max_image_pixels`, before any is decoded, and InvalidImage.
+    TooLarge when it has more pixels than `max_image_pixels`, or than the request has `room` for, before any is decoded, and
+    InvalidImage.
     """
-    too_large = TooLarge(field, f"has more pixels than the limit of one image, {settings.max_image_pixels:,}")
+    limit = settings.max_image_pixels
     try:
         with Image.open(io.BytesIO(part.data), formats=FORMATS) as image:
-            if image.width * image.height <= settings.max_image_pixels:
+            pixels = image.width * image.height
+            if pixels <= min(limit, limit if room is None else room):
                 return _decode(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # Pillow's own limits, on the way to ours
-        raise too_large from None
+        pixels = limit + 1
     except UnidentifiedImageError:
         raise InvalidImage(field, f"is not an image that can be read ({', '.join(FORMATS)})") from None
     except Exception as error:  # Pillow's plug-ins raise whatever a damaged file leads them into
         raise InvalidImage(field, "is an image that is damaged or cut off") from error
-    raise too_large
+    if pixels > limit:
+        raise TooLarge(field, f"has more pixels than the limit of one image, {limit:,}")
+    raise TooLarge(
+        field, f"brings the request's images over the limit of {settings.max_images_pixels:,} pixels together"
+    )
 
 
 def _decode(image: Image.Image) -> Image.Image:

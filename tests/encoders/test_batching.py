@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from mmmem.encoders.batching import EncoderThreads, Lane
+from mmmem.encoders.batching import BATCH_COST, EncoderThreads, Lane
 from mmmem.encoders.device import Device
 from mmmem.errors import ModelUnavailable
 
@@ -107,6 +107,49 @@ def test_questions_overtake_memories_that_wait():
         caller.join()
     pool.close()
     assert order == ["question", "memory 1", "memory 2"]
+
+
+def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one():
+    pool = EncoderThreads(Device("cpu", 1), batch_size=2)
+    order, started, go = [], threading.Event(), threading.Event()
+
+    def slow(texts):
+        started.set()
+        go.wait()
+        return texts
+
+    def note(texts):
+        order.extend(texts)
+        return texts
+
+    callers = [threading.Thread(target=pool.run, args=(Lane.IMAGE, slow, ["picture"]))]
+    callers[0].start()
+    started.wait()
+    for items in (["large"] * 9, ["small"]):
+        callers.append(threading.Thread(target=pool.run, args=(Lane.MEMORY, note, items)))
+        callers[-1].start()
+        while len(pool._lanes[Lane.MEMORY]) < len(callers) - 1:
+            pass
+    go.set()
+    for caller in callers:
+        caller.join()
+    pool.close()
+    assert order.index("small") < 2
+
+
+def test_a_pass_holds_no_more_text_than_it_can_take_at_once():
+    pool = EncoderThreads(Device("cpu", 1), batch_size=32)
+    sizes = []
+
+    def note(texts):
+        sizes.append(sum(map(len, texts)))
+        return texts
+
+    pool.run(Lane.MEMORY, note, ["x" * 1_200] * 40 + ["y" * 50_000], cost=len)
+    pool.close()
+    assert sum(sizes) == 40 * 1_200 + 50_000
+    assert all(size <= BATCH_COST for size in sizes[:-1])
+    assert sizes[-1] == 50_000  # alone: what is longer than a pass is still encoded
 
 
 def test_after_closing_it_says_so():

@@ -79,6 +79,13 @@ def test_any_text_has_terms_or_none(text):
     assert set(identifiers(text)) <= set(terms(text))
 
 
+@pytest.mark.parametrize("text", ["a" + "\u0315\u0327" * 50_000, "ay" * 50_000, "x." * 50_000, "漢" * 50_000])
+def test_text_made_to_be_slow_is_bounded(text):
+    """Counted in calls, not seconds: no word that reaches the stemmer is long, and no normalisation sees a long run."""
+    assert all(len(term) <= module.LONGEST_WORD for term in terms(text))
+    assert len(module._compatible(text)) <= 2 * len(text)
+
+
 def test_many_threads_at_once_get_the_terms_that_one_gets():
     """A stemmer that threads share mixes up their words, rarely and in silence."""
     texts = [f"the {stem}{ending} of nation{ending} {stem}ational{n}" for n in range(60) for stem in ("relat", "condit", "vibrat")
