@@ -45,6 +45,7 @@ class ImageReader:
                 image = decode_image(part, field, self._settings, self._settings.max_images_pixels - pixels)
                 pixels += image.width * image.height
                 prepared.append(prepare(image))
+                del image  # before the next one is waited for
         return prepared
 
 
