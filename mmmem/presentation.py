@@ -33,6 +33,8 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
 
 def without_images(memory: Memory) -> Memory:
     """The memory with a note in place of each image, for an answer that has no room for them."""
+    if not any(isinstance(part, ImagePart) for part in memory.parts):
+        return memory
     note = TextPart("(a picture that this answer has no room for)")
     return replace(memory, parts=tuple(note if isinstance(part, ImagePart) else part for part in memory.parts))
 
@@ -42,7 +44,7 @@ def heading(memory: Memory) -> str:
     if memory.timestamp is None:
         return f"{memory.role}:"
     moment = EPOCH + timedelta(milliseconds=memory.timestamp)
-    return f"[{moment.year:04d}-{moment:%m-%d %H:%M}] {memory.role}:"
+    return f"[{moment.isoformat(' ', 'minutes')[:16]}] {memory.role}:"
 
 
 def _line(mark: str, memory: Memory, limit: int) -> str:
