@@ -1,0 +1,91 @@
+"""A profile starts with the models it names, verified, or it does not start and says what to do."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mmmem import wiring
+from mmmem.encoders.weights import pin
+from mmmem.errors import StartupError, StoreMismatch, WeightsError
+from mmmem.settings import Settings
+from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
+from tests.encoders import tiny
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory):
+    """Settings of a clip profile whose three models are small, have random weights, and are pinned."""
+    folder = tmp_path_factory.mktemp("models")
+    places = {"clip_checkpoint": "clip", "colbert_dir": "colbert", "sentence_dir": "sentence"}
+    tiny.write_clip(folder / "clip")
+    tiny.write_stanford_colbert(folder / "colbert")
+    tiny.write_sentence_encoder(folder / "sentence")
+    manifest = folder / "models.toml"
+    manifest.write_text("".join(pin(name, folder / name) for name in places.values()), encoding="utf-8")
+    paths = {setting: str(folder / name) for setting, name in places.items()}
+    return {"profile": "clip", "models_manifest": str(manifest), **paths}
+
+
+def picture(colour):
+    pixels = np.zeros((40, 60, 3), dtype=np.uint8)
+    pixels[:, :30] = colour
+    data = io.BytesIO()
+    Image.fromarray(pixels).save(data, "PNG")
+    return ImagePart("data:image/png;base64", data.getvalue())
+
+
+def test_the_clip_profile_remembers_and_finds_text_and_images_with_local_models(clip, tmp_path):
+    service = wiring.build_service(Settings(data_dir=str(tmp_path), **clip))
+    try:
+        red, blue = picture((250, 10, 10)), picture((10, 10, 250))
+        messages = (
+            Message("user", (TextPart("The harbour is closed on Mondays."),)),
+            Message("user", (red,)),
+            Message("user", (TextPart("look"), blue)),
+        )
+        service.add(AddRequest("r", "u", "s", messages))
+        hits = service.search(Query("u", (TextPart("harbour closed Mondays"),), 10))
+        assert len(hits) == 3
+        assert {"maxsim", "lexical", "text_to_image"} <= {name for hit in hits for name in hit.channels}
+        for image in (red, blue):
+            [first] = service.search(Query("u", (image,), 1))
+            assert image in first.memory.parts
+    finally:
+        service.close()
+
+
+def test_a_store_is_bound_to_the_models_that_wrote_it(clip, tmp_path):
+    wiring.build_service(Settings(data_dir=str(tmp_path), **clip)).close()
+    with pytest.raises(StoreMismatch) as raised:
+        wiring.build_service(Settings(data_dir=str(tmp_path)))
+    assert "open_clip" in str(raised.value)
+    assert "all-MiniLM-L6-v2" in str(raised.value)
+
+
+@pytest.mark.parametrize("setting", ["clip_checkpoint", "colbert_dir", "sentence_dir"])
+def test_without_a_model_the_clip_profile_does_not_start(clip, setting):
+    with pytest.raises(WeightsError, match=f"MMMEM_{setting.upper()}"):
+        wiring.check(Settings(**{**clip, setting: ""}))
+
+
+def test_without_pins_the_clip_profile_does_not_start_and_says_how_to_pin(clip):
+    with pytest.raises(WeightsError, match="mmmem models pin"):
+        wiring.check(Settings(**{**clip, "models_manifest": ""}))
+
+
+def test_the_light_profile_starts_only_with_the_files_of_the_manifest(monkeypatch, tmp_path):
+    wiring.check(Settings())
+    (tmp_path / wiring.PROJECTION).with_suffix(".safetensors").write_bytes(b"something else")
+    monkeypatch.setattr(wiring, "models_folder", lambda: tmp_path)
+    with pytest.raises(WeightsError, match=wiring.PROJECTION):
+        wiring.check(Settings())
+
+
+def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(monkeypatch, tmp_path):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(StartupError, match="MMMEM_DEVICE"):
+        wiring.build_service(Settings(device="cuda", data_dir=str(tmp_path)))
