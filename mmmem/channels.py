@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mmmem.store import UserArrays
     from mmmem.types import Float32, Int64, QueryEncoding
 
-EPOCH_YEAR = 1970
+EPOCH_YEAR, LAST_YEAR = 1970, 9999
 YEAR = int(365.2425 * DAY)  # of the calendar on average, in ms: near enough to say which years a user's memories span
 
 
@@ -101,7 +101,8 @@ def _text_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
         if len(query.text.identifiers):
             named = lexical(query.text.identifiers, arrays, settings)
             yield _measured("identifiers", settings.weight_identifiers, named)
-        yield _measured("dense", settings.weight_dense, cosine(query.text.encoding.dense, arrays.dense))
+        if settings.weight_dense:
+            yield _measured("dense", settings.weight_dense, cosine(query.text.encoding.dense, arrays.dense))
     if query.options:
         yield _measured("options", settings.weight_options, late_interaction(query.options, arrays, settings))
     if query.labels:
@@ -127,9 +128,9 @@ def _conversation_channels(
 
 def _date_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> Iterator[Channel]:
     if query.dates and arrays.timed.any():
-        known = arrays.times[arrays.timed]
-        first, last = (EPOCH_YEAR + int(time // YEAR) for time in (known.min() - YEAR, known.max() + YEAR))
-        windows = [window for date in query.dates for window in date.windows(max(first, 1), min(last, 9998))]
+        told = np.unique(EPOCH_YEAR + arrays.times[arrays.timed] // YEAR).tolist()
+        years = sorted({year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR})
+        windows = [window for date in query.dates for window in date.windows(years)]
         if windows:
             near = nearness(arrays.times, arrays.timed, windows)
             yield Channel("date", settings.weight_date, near, near)
@@ -137,7 +138,8 @@ def _date_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
 
 def by_speakers(query_terms: Int64, arrays: UserArrays) -> Float32 | None:
     """1 for memories by a speaker whom the question names, else NaN, float32 [n]; None where it names none, or all."""
-    named = [bool(np.isin(hashed(terms(name)), query_terms).any()) for name in arrays.speaker_names]
+    # By first name too; in a script without spaces only by the whole name, not by a character of it.
+    named = [bool(np.isin(hashed(terms(name.split()[0])), query_terms).all()) for name in arrays.speaker_names]
     if not any(named) or all(named):
         return None
     named.append(False)  # for -1, nobody

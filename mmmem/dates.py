@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -33,6 +34,7 @@ _PATTERNS = tuple(
     )
 )
 
+MOST = 16  # dates of one question
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -44,10 +46,10 @@ class NamedDate:
     month: int | None
     day: int | None
 
-    def windows(self, first_year: int, last_year: int) -> list[tuple[int, int]]:
-        """[start, end) in Unix ms, UTC, in each of the years where the date exists."""
-        years = range(first_year, last_year + 1) if self.year is None else (self.year,)
-        return [window for year in years if (window := self._window(year))]
+    def windows(self, years: Iterable[int]) -> list[tuple[int, int]]:
+        """[start, end) in Unix ms, UTC: in its year, or in each of these years where the date exists."""
+        of_date = years if self.year is None else (self.year,)
+        return [window for year in of_date if (window := self._window(year))]
 
     def _window(self, year: int) -> tuple[int, int] | None:
         if self.month is None:
@@ -61,7 +63,7 @@ class NamedDate:
 
 
 def named_dates(text: str) -> list[NamedDate]:
-    """The dates that a text names, each once. A month without a year takes the text's only year, if it names one."""
+    """The dates that a text names, each once, MOST at most. A month without a year takes the text's only year, if it names one."""
     found: list[NamedDate] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -73,7 +75,7 @@ def named_dates(text: str) -> list[NamedDate]:
     years = {date.year for date in found if date.year}
     if len(years) == 1 and any(date.month for date in found):
         found = [NamedDate(min(years), date.month, date.day) for date in found if date.month]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found))[:MOST]
 
 
 def _read(match: re.Match[str]) -> NamedDate | None:

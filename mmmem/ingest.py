@@ -40,7 +40,8 @@ class Ingest:
         texts = [searchable_text(memory, shown) for memory, shown in zip(memories, encodings, strict=True)]
         before = [previous.text if previous else "", *(memory.text for memory in memories[:-1])]
         limit = self._settings.previous_chars
-        encoded = self._text.encode_memories(texts, [well_formed(text[:limit]) for text in before])
+        ends = [well_formed(text[-limit:]) if limit else "" for text in before]  # a turn that asks, asks at its end
+        encoded = self._text.encode_memories(texts, ends)
         return StoredRequest(
             user_id=request.user_id,
             request_id=request.request_id,

@@ -20,9 +20,8 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
     Images keep their place among the text. A memory of images alone gets one text part, in front.
     """
     context = [
-        _line(f"{where} this", m, context_chars)
-        for where, turns in (("before", before), ("after", after))
-        for m in turns
+        *(f"(before this) {heading(turn)} {_end(_one_line(turn), context_chars)}" for turn in before),
+        *(f"(after this) {heading(turn)} {_beginning(_one_line(turn), context_chars)}" for turn in after),
     ]
     for place, part in enumerate(memory.parts):
         if isinstance(part, TextPart):
@@ -47,7 +46,14 @@ def heading(memory: Memory) -> str:
     return f"[{moment.isoformat(' ', 'minutes')[:16]}] {memory.role}:"
 
 
-def _line(mark: str, memory: Memory, limit: int) -> str:
+def _one_line(memory: Memory) -> str:
     pictures = sum(isinstance(part, ImagePart) for part in memory.parts)
-    text = " ".join(memory.text.split()) or ("(a picture)" if pictures == 1 else f"({pictures} pictures)")
-    return f"({mark}) {heading(memory)} {text if len(text) <= limit else text[:limit] + '…'}"
+    return " ".join(memory.text.split()) or ("(a picture)" if pictures == 1 else f"({pictures} pictures)")
+
+
+def _beginning(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _end(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"…{text[-limit:]}"

@@ -102,15 +102,23 @@ class Search:
 
     def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
         """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
-        sizes = np.bincount(arrays.image_owners, weights=arrays.image_sizes, minlength=len(arrays))[rows]
+        sizes = np.bincount(arrays.image_owners, weights=arrays.image_sizes, minlength=len(arrays)).astype(np.int64)
         room = self._settings.max_response_bytes * 3 // 4  # Base64 makes four characters of three bytes
-        fit = np.cumsum(sizes) <= room
-        memories = {row: arrays.memories[row] for row in rows[(sizes == 0) | fit].tolist()}
-        pictured = {arrays.memories[row].id: row for row in rows[(sizes > 0) & fit].tolist()}
+        memories: dict[int, Memory] = {}
+        pictured: dict[str, int] = {}
+        for row in rows.tolist():
+            memory = arrays.memories[row]
+            if sizes[row] == 0:
+                memories[row] = memory
+            elif sizes[row] <= room:
+                room -= int(sizes[row])
+                pictured[memory.id] = row
+            else:
+                memories[row] = without_images(memory)
         if pictured:
-            loaded = self._store.load_images(user_id, [memories.pop(row) for row in pictured.values()])
+            loaded = self._store.load_images(user_id, [arrays.memories[row] for row in pictured.values()])
             memories |= {pictured[memory.id]: memory for memory in loaded}
-        return memories | {row: without_images(arrays.memories[row]) for row in rows[(sizes > 0) & ~fit].tolist()}
+        return memories
 
 
 def neighbours(row: int, arrays: UserArrays, turns: int) -> tuple[list[Memory], list[Memory]]:

@@ -147,7 +147,9 @@ class Settings(BaseSettings):
     )
     rrf_k: float = Field(60.0, gt=0, description="Damping of reciprocal rank fusion.")
     weight_maxsim: float = Field(1.0, ge=0, description="Weight of late interaction; 0 switches the channel off.")
-    weight_lexical: float = Field(0.1, ge=0, description="Weight of BM25; 0 switches the channel off.")
+    weight_lexical: float = Field(
+        0.1, ge=0, description="Weight of BM25. What the encoder cannot read of a question is added to it."
+    )
     weight_identifiers: float = Field(
         0.5, ge=0, description="Weight of BM25 over names with digits or joints (ERR_42, src/app.py) alone."
     )

@@ -52,4 +52,4 @@ def ms(*date):
     ],
 )
 def test_a_date_is_a_window_in_each_year_in_which_it_exists(date, windows):
-    assert NamedDate(*date).windows(2022, 2023) == windows
+    assert NamedDate(*date).windows((2022, 2023)) == windows

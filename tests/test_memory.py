@@ -265,15 +265,27 @@ def test_each_hit_says_which_channel_saw_it_where(service, user):
     assert "text_to_image" not in hit.channels
 
 
-def test_pictures_that_an_answer_has_no_room_for_leave_a_note_from_the_last_rank_up(service, user, monkeypatch):
-    service.add(
-        say(*([TextPart(f"picture {n} of a cup of coffee"), photo("coffee.png")] for n in range(4)), user_id=user)
-    )
-    room = len(photo("coffee.png").data) * 4 // 3 * 2 + 100
-    roomy = service.search(ask(user, "coffee"))
-    monkeypatch.setattr(service._search, "_settings", Settings(max_response_bytes=room))
-    hits = service.search(ask(user, "coffee"))
-    assert [hit.memory.id for hit in hits] == [hit.memory.id for hit in roomy]
-    assert hits[:2] == roomy[:2]
-    assert all("no room for" in hit.memory.text for hit in hits[2:])
-    assert not any(isinstance(part, ImagePart) for hit in hits[2:] for part in hit.memory.parts)
+def test_a_picture_that_an_answer_has_no_room_for_leaves_a_note_and_room_for_smaller_ones(service, user, monkeypatch):
+    small, large = photo("coffee.png", size=(120, 80)), photo("coffee.png")
+    contents = [[TextPart(f"picture {n} of a cup of coffee"), large if n == 0 else small] for n in range(4)]
+    service.add(say(*contents, user_id=user))
+    question = ask(user, "picture 0 of a cup of coffee")
+    roomy = service.search(question)
+    assert large in roomy[0].memory.parts
+    monkeypatch.setattr(service._search, "_settings", Settings(max_response_bytes=len(large.data)))
+    first, *others = service.search(question)
+    assert [hit.memory.id for hit in (first, *others)] == [hit.memory.id for hit in roomy]
+    assert "no room for" in first.memory.text
+    assert not any(isinstance(part, ImagePart) for part in first.memory.parts)
+    assert others == roomy[1:]
+
+
+def test_a_speaker_is_not_found_by_one_character_of_a_name(service, user):
+    service.add(say("李雷：我明天去上海。", "李雨桐：我明天在家。", "王小明：我明天上班。", user_id=user))
+    assert "李雷" in texts(service.search(ask(user, "李雷明天有什么安排？")))[0]
+
+
+def test_a_question_at_the_end_of_a_long_turn_reaches_its_answer(service, user):
+    long = "We talked about the garden and the neighbours for a while. " * 15 + "When is the dentist appointment?"
+    service.add(say(long, "Thursday at four.", "Monday was fine.", "Saturday we rest.", user_id=user))
+    assert "Thursday" in texts(service.search(ask(user, "dentist appointment day", top_k=2)))[-1]

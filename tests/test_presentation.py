@@ -41,7 +41,7 @@ def test_neighbours_follow_on_lines_of_their_own_and_are_cut():
     lines = present(memory(TextPart("A cat!")), [before], [after], 20).text.splitlines()
     assert lines == [
         "[2024-01-01 00:00] user: A cat!",
-        "(before this) [2024-01-01 00:00] assistant: What is new? Tell me…",
+        "(before this) [2024-01-01 00:00] assistant: …hat is new? Tell me.",
         "(after this) [2024-01-01 00:00] assistant: " + "x" * 20 + "…",
     ]
 

@@ -108,7 +108,7 @@ class MiniLMEncoder:
     def _windows(self, text: str, before: str) -> list[_Window]:
         """Cut a text into passes; the context of each is the tokens just before it: the previous turn, or the text itself."""
         own = self._tokenizer.encode(text, add_special_tokens=False).ids
-        context = self._tokenizer.encode(before, add_special_tokens=False).ids[:CONTEXT] if before else []
+        context = self._tokenizer.encode(before, add_special_tokens=False).ids[-CONTEXT:] if before else []
         later = range(WINDOW, len(own), WINDOW)
         return [
             _Window(own[:WINDOW], context),
