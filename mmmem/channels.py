@@ -1,7 +1,8 @@
 """One encoded query against one user's arrays: what each channel says of every memory.
 
-Every query runs on every channel that has something to compare; no word in it decides. A channel gives standard scores,
-so that they can be added: over the user's memories for text, above chance for images (a user may have just one).
+Every query runs on every channel that has something to compare. Channels are added up, so all of them speak in standard
+deviations: over the user's memories for text, above chance for images (a user may have just one); speaker and date are
+worth a set number of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A service as its operator sees it: keys, restarts, several processes, and a log that tells nothing."""
 
 from collections.abc import Callable
+from typing import Any
 
 from tests.conftest import KEY
 from tests.contract.pictures import data_url, draw, image_part, text_part
@@ -48,7 +49,9 @@ def test_a_restart_between_add_and_search_loses_nothing_and_changes_no_answer(
 def test_several_processes_serve_one_folder(start_service: Callable[..., RunningService]) -> None:
     running = start_service(workers="2").ready()
     for number in range(4):
-        running.add("u", f"the parcel number {number} is in the hall", request=str(number))
+        message = {"role": "user", "content": f"the parcel number {number} is in the hall"}
+        body = {"request_id": str(number), "user_id": "u", "session_id": "s", "messages": [message]}
+        assert post_anew(running, body, "/add")["success"] is True
         # New connections, so that both processes get their share.
         for _ in range(4):
             answer = post_anew(running, {"query": "parcel", "user_id": "u", "top_k": 10})
@@ -57,12 +60,12 @@ def test_several_processes_serve_one_folder(start_service: Callable[..., Running
     assert "Traceback" not in running.log.read_text()
 
 
-def post_anew(running: RunningService, body: dict[str, object]) -> dict[str, list[object]]:
-    """Search over a connection of its own; a process that still loads says so, and is asked again."""
+def post_anew(running: RunningService, body: dict[str, object], path: str = "/search") -> dict[str, Any]:
+    """Over a connection of its own; a process that still loads says so, and is asked again."""
     while True:
-        answer = running.client.post("/search", json=body, headers={"Connection": "close"})
+        answer = running.client.post(path, json=body, headers={"Connection": "close"})
         if answer.status_code != 503:
-            found: dict[str, list[object]] = answer.json()
+            found: dict[str, Any] = answer.json()
             return found
 
 
