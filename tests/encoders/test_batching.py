@@ -78,39 +78,9 @@ def test_a_text_that_the_model_fails_on_fails_only_its_own_request(threads):
     assert outcomes == {f"good {n}": ["FINE"] for n in range(4)}
 
 
-def test_questions_overtake_memories_that_wait():
-    pool = EncoderThreads(Device("cpu", 1), batch_size=1)
-    order, started, go = [], threading.Event(), threading.Event()
-
-    def slow(texts):
-        started.set()
-        go.wait()
-        return texts
-
-    def note(texts):
-        order.extend(texts)
-        return texts
-
-    first = threading.Thread(target=pool.run, args=(Lane.IMAGE, slow, ["picture"]))
-    first.start()
-    started.wait()
-    memory = threading.Thread(target=pool.run, args=(Lane.MEMORY, note, ["memory 1", "memory 2"]))
-    memory.start()
-    while not pool._lanes[Lane.MEMORY]:
-        pass
-    question = threading.Thread(target=pool.run, args=(Lane.QUERY, note, ["question"]))
-    question.start()
-    while not pool._lanes[Lane.QUERY]:
-        pass
-    go.set()
-    for caller in (first, memory, question):
-        caller.join()
-    pool.close()
-    assert order == ["question", "memory 1", "memory 2"]
-
-
-def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one():
-    pool = EncoderThreads(Device("cpu", 1), batch_size=2)
+def order_of(waiting, batch_size):
+    """The order in which items are encoded by one thread, once all of these (lane, items) wait behind a slow pass."""
+    pool = EncoderThreads(Device("cpu", 1), batch_size)
     order, started, go = [], threading.Event(), threading.Event()
 
     def slow(texts):
@@ -125,16 +95,27 @@ def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one(
     callers = [threading.Thread(target=pool.run, args=(Lane.IMAGE, slow, ["picture"]))]
     callers[0].start()
     started.wait()
-    for items in (["large"] * 9, ["small"]):
-        callers.append(threading.Thread(target=pool.run, args=(Lane.MEMORY, note, items)))
+    for lane, items in waiting:
+        before = len(pool._lanes[lane])
+        callers.append(threading.Thread(target=pool.run, args=(lane, note, items)))
         callers[-1].start()
-        while len(pool._lanes[Lane.MEMORY]) < len(callers) - 1:
+        while len(pool._lanes[lane]) == before:
             pass
     go.set()
     for caller in callers:
         caller.join()
     pool.close()
-    assert order.index("small") < 2
+    return order
+
+
+def test_questions_overtake_memories_that_wait():
+    waiting = [(Lane.MEMORY, ["memory 1", "memory 2"]), (Lane.QUERY, ["question"])]
+    assert order_of(waiting, batch_size=1) == ["question", "memory 1", "memory 2"]
+
+
+def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one():
+    waiting = [(Lane.MEMORY, ["large"] * 9), (Lane.MEMORY, ["small"])]
+    assert order_of(waiting, batch_size=2).index("small") < 2
 
 
 def test_a_pass_holds_no_more_text_than_it_can_take_at_once():
