@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from mmmem.dates import event_windows
 from mmmem.encoders.terms import hashed, terms
 from mmmem.media.images import ImageReader
 from mmmem.store import StoredRequest
@@ -13,11 +17,11 @@ from mmmem.texts import split_parts, well_formed
 from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, TextPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mmmem.encoders import ImageEncoder, TextEncoder
     from mmmem.settings import Settings
-    from mmmem.types import ImageEncoding
+    from mmmem.types import ImageEncoding, Int64, TextEncoding
 
 
 class Ingest:
@@ -47,7 +51,7 @@ class Ingest:
             request_id=request.request_id,
             body_hash=body_hash(request),
             memories=tuple(
-                EncodedMemory(memory, encoding, hashed(terms(text)), shown)
+                _encoded(memory, encoding, text, shown)
                 for memory, encoding, text, shown in zip(memories, encoded, texts, encodings, strict=True)
             ),
         )
@@ -63,7 +67,7 @@ class Ingest:
         return self._image.encode_images(self._reader.read(images, self._image.prepare))
 
     def _memories(self, request: AddRequest, received_at: int) -> Iterator[Memory]:
-        for position, message in enumerate(request.messages):
+        for position, message in merged(request.messages, self._settings.min_memory_chars):
             for piece, parts in enumerate(split_parts(message.parts, self._settings.memory_chars)):
                 yield Memory(
                     id=memory_id(request, position, piece),
@@ -75,6 +79,45 @@ class Ingest:
                     position=position,
                     piece=piece,
                 )
+
+
+def merged(messages: Sequence[Message], least: int) -> Iterator[tuple[int, Message]]:
+    """Messages with their positions; one with fewer than `least` characters is joined with the next one of the same role.
+
+    Joined ones have the position and the time of the first, and the parts of all in order.
+    """
+    waiting: tuple[int, Message] | None = None
+    for position, message in enumerate(messages):
+        if waiting and waiting[1].role != message.role:
+            yield waiting
+            waiting = None
+        first, start = waiting or (position, message)
+        joined = replace(start, parts=start.parts + message.parts) if waiting else message
+        waiting = (first, joined)
+        if sum(len(part.text) for part in joined.parts if isinstance(part, TextPart)) >= least:
+            yield waiting
+            waiting = None
+    if waiting:
+        yield waiting
+
+
+def _encoded(memory: Memory, encoding: TextEncoding, text: str, images: tuple[ImageEncoding, ...]) -> EncodedMemory:
+    words = hashed(terms(text))
+    events = np.array(event_windows(memory.text, memory.created_at), dtype=np.int64).reshape(-1, 2)
+    return EncodedMemory(memory, encoding, words, _key(memory, words), events, images)
+
+
+def _key(memory: Memory, words: Int64) -> int:
+    """64 bits of what a memory says and shows, and whose role it is: not of its capitals, accents and punctuation."""
+    digest = hashlib.blake2b(words.tobytes() or _utf8(memory.text), digest_size=8, key=_utf8(memory.role)[:64])
+    for part in memory.parts:
+        if isinstance(part, ImagePart):
+            digest.update(hashlib.sha256(part.data).digest())
+    return int.from_bytes(digest.digest(), "little", signed=True)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def searchable_text(memory: Memory, images: tuple[ImageEncoding, ...]) -> str:
@@ -99,20 +142,20 @@ def body_hash(request: AddRequest) -> bytes:
 
 
 def _fields(request: AddRequest) -> Iterator[bytes]:
-    yield request.session_id.encode("utf-8", "surrogatepass")
+    yield _utf8(request.session_id)
     for message in request.messages:
         yield from _message_fields(message)
 
 
 def _message_fields(message: Message) -> Iterator[bytes]:
     yield b"message"
-    yield message.role.encode("utf-8", "surrogatepass")
+    yield _utf8(message.role)
     yield repr(message.timestamp).encode()
     for part in message.parts:
         if isinstance(part, TextPart):
             yield b"text"
-            yield part.text.encode("utf-8", "surrogatepass")
+            yield _utf8(part.text)
         else:
             yield b"image"
-            yield part.header.encode("utf-8", "surrogatepass")
+            yield _utf8(part.header)
             yield part.data

@@ -55,6 +55,10 @@ class MemoryService:
         """
         return self._search(query)
 
+    def explain(self, query: Query) -> list[Hit]:
+        """As `search`, and how each memory came to its place."""
+        return self._search(query, explained=True)
+
     def close(self) -> None:
         """Finish what was accepted and stop."""
         self._store.close()

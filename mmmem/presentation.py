@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+BEFORE, AFTER = "(before this)", "(after this)"  # mark the lines of the turns around a memory
 
 
 def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], context_chars: int) -> Memory:
@@ -20,8 +21,8 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
     Images keep their place among the text. A memory of images alone gets one text part, in front.
     """
     context = [
-        *(f"(before this) {heading(turn)} {_end(_one_line(turn), context_chars)}" for turn in before),
-        *(f"(after this) {heading(turn)} {_beginning(_one_line(turn), context_chars)}" for turn in after),
+        *(f"{BEFORE} {heading(turn)} {_end(_one_line(turn), context_chars)}" for turn in before),
+        *(f"{AFTER} {heading(turn)} {_beginning(_one_line(turn), context_chars)}" for turn in after),
     ]
     for place, part in enumerate(memory.parts):
         if isinstance(part, TextPart):

@@ -71,6 +71,14 @@ class Settings(BaseSettings):
     )
     colbert_dir: str = Field("", description="`clip`: folder of the ColBERT checkpoint for token vectors.")
     sentence_dir: str = Field("", description="`clip`: folder of the sentence encoder for dense vectors.")
+    text_dir: str = Field(
+        "",
+        description="`light`: folder of a sentence encoder that takes the place of all-MiniLM-L6-v2, such as a multilingual one.",
+    )
+    text_projection: str = Field(
+        "",
+        description="`light`: file that scripts/fit_projection.py made for that encoder; unset: its token vectors keep their width.",
+    )
 
     # Limits of a request
     max_request_bytes: int = Field(64 * MIB, ge=1024, description="Body of one request, in bytes.")
@@ -132,6 +140,11 @@ class Settings(BaseSettings):
 
     # Memories
     memory_chars: int = Field(1_200, ge=100, description="Longest memory in characters; a longer message is split.")
+    min_memory_chars: int = Field(
+        0,
+        ge=0,
+        description="A message with fewer characters is kept as one memory with the next one of the same role; 0: never.",
+    )
     previous_chars: int = Field(
         400, ge=0, description="Characters of the previous turn that a memory is encoded with; 0: none."
     )
@@ -140,6 +153,10 @@ class Settings(BaseSettings):
     )
 
     context_chars: int = Field(400, ge=1, description="Characters of each such turn.")
+    max_return: int = Field(1_000, ge=1, description="Most memories that a search returns, whatever top_k is.")
+    max_return_chars: int = Field(
+        90_000, ge=1, description="Characters of text that a search returns, context included; the best memory always."
+    )
 
     # Ranking
     fusion: Literal["zscore", "rrf"] = Field(
@@ -147,11 +164,28 @@ class Settings(BaseSettings):
     )
     rrf_k: float = Field(60.0, gt=0, description="Damping of reciprocal rank fusion.")
     weight_maxsim: float = Field(1.0, ge=0, description="Weight of late interaction; 0 switches the channel off.")
+    token_idf: bool = Field(
+        True, description="Whether late interaction weighs a question's tokens by their rarity in the user's memories."
+    )
+    background_texts: int = Field(
+        100, ge=0, description="Texts of all kinds that count beside the user's memories in what is rare; 0: none."
+    )
+    exact_memories: int = Field(
+        3_000, ge=1, description="Memories of a user up to which late interaction compares all of them."
+    )
+    candidates: int = Field(
+        3_000, ge=1, description="Memories that it compares of a larger user: those that the other channels put first."
+    )
     weight_lexical: float = Field(
         0.1, ge=0, description="Weight of BM25. What the encoder cannot read of a question is added to it."
     )
     weight_identifiers: float = Field(
         0.5, ge=0, description="Weight of BM25 over names with digits or joints (ERR_42, src/app.py) alone."
+    )
+    weight_entities: float = Field(
+        0.0,
+        ge=0,
+        description="Weight of BM25 over words with a capital or in quotes alone; 0 switches the channel off.",
     )
     weight_dense: float = Field(0.0, ge=0, description="Weight of pooled vectors; 0 switches the channel off.")
     weight_speaker: float = Field(
@@ -160,14 +194,50 @@ class Settings(BaseSettings):
     weight_date: float = Field(
         1.5, ge=0, description="Weight of memories of a time that the question names; 0 switches the channel off."
     )
+    event_times: bool = Field(
+        True,
+        description="Whether a time of which a memory speaks (last Friday, in May) counts as well as when it was told.",
+    )
+    weight_when: float = Field(
+        0.5,
+        ge=0,
+        description="Weight of memories that speak of a time, for a question that asks when; 0 switches the channel off.",
+    )
     answer_share: float = Field(
         0.3, ge=0, le=1, description="Share of a question's score that the turn after it gets; 0: none."
     )
     question_share: float = Field(
         0.2, ge=0, le=1, description="Share of its score that a question with a turn after it gives up; 0: none."
     )
+    neighbour_share: float = Field(
+        0.1, ge=0, le=1, description="Share of the better score of the turns beside it that every turn gets; 0: none."
+    )
+    recency: float = Field(
+        0.1, ge=0, description="Standard deviations by which the newest of the first memories is raised; 0: none."
+    )
+    recency_depth: int = Field(10, ge=1, description="How many memories at the top that concerns.")
+    diversity: float = Field(
+        0.0,
+        ge=0,
+        description="Weight of what a memory adds to those above it of what is asked, in the first places; 0: none.",
+    )
+    diversity_places: int = Field(10, ge=1, description="How many places that concerns,")
+    diversity_depth: int = Field(50, ge=1, description="and among how many memories at the top they are given.")
+    deduplicate: bool = Field(
+        True, description="Whether a memory in the same words as a better one is moved behind the others."
+    )
     weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
     weight_labels: float = Field(0.3, ge=0, description="Weight of what a query's images seem to show, as words.")
     weight_options: float = Field(0.6, ge=0, description="Weight of multiple-choice options beside the question.")
+    reranker: Literal["maxsim", "colbert", "ragatouille", "none"] = Field(
+        "maxsim",
+        description="What puts the top of the ranking in order anew: stored token vectors, a ColBERT checkpoint that reads the "
+        "memories then, the same through RAGatouille (the extra `mmmem[ragatouille]`), or nothing.",
+    )
+    rerank_top_n: int = Field(
+        50, ge=1, description="Memories at the top of the ranking that the reranker puts in order anew."
+    )
+    reranker_dir: str = Field("", description="`colbert`, `ragatouille`: folder of the reranker's ColBERT checkpoint.")
+    weight_rerank: float = Field(1.0, ge=0, description="Weight of the reranker beside the ranking that it gets.")
     bm25_k1: float = Field(1.5, ge=0, description="BM25 term frequency saturation.")
     bm25_b: float = Field(0.75, ge=0, le=1, description="BM25 length normalisation.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,12 +117,14 @@ class TextEncoding:
 class QueryEncoding:
     """One query text. dense: float32 [d], unit. tokens: float32 [q, k], unit rows. token_ids: int32 [q].
 
-    Ids are the vocabulary's, or SPECIAL, or UNKNOWN.
+    Ids are the vocabulary's, or SPECIAL, or UNKNOWN. background: float32 [q], the share of texts of all kinds that hold each
+    token, 0 where nothing is known.
     """
 
     dense: Float32
     tokens: Float32
     token_ids: Int32
+    background: Float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +139,58 @@ class ImageEncoding:
 class EncodedMemory:
     """A memory with everything the channels search. `images` matches its ImageParts, in order.
 
-    terms: int64 [l], the lexical channel's hashed terms, repeats kept.
+    terms: int64 [l], the lexical channel's hashed terms, repeats kept. key: equal for memories that say and show the same, 64
+    bits. events: int64 [e, 2], times of which it speaks, [start, end) in Unix ms.
     """
 
     memory: Memory
     text: TextEncoding
     terms: Int64
+    key: int
+    events: Int64
     images: tuple[ImageEncoding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelScore:
-    """Where one channel put a memory: its rank among the user's memories (from 1) and its raw score."""
+class Place(NamedTuple):
+    """A rank among the user's memories, from 1, and the score it was given for."""
 
     rank: int
     score: float
 
 
+class ChannelScore(NamedTuple):
+    """Where one channel put a memory: its rank among the user's memories (from 1), its score as measured, the channel's weight,
+    and what it added to the memory's fused score, in standard deviations."""
+
+    rank: int
+    score: float
+    weight: float
+    added: float
+
+
+class TokenMatch(NamedTuple):
+    """A token of the question and the memory's token nearest to it: their cosine, and the question token's share of the weight."""
+
+    query: str
+    memory: str
+    similarity: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a memory came to its place. `reranked` is None where the reranker did not look."""
+
+    channels: Mapping[str, ChannelScore]
+    fused: Place
+    reranked: Place | None
+    tokens: tuple[TokenMatch, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that answers a query. `channels` says how each channel saw it."""
+    """A memory that answers a query. `explanation` only where it was asked for."""
 
     memory: Memory
     score: float
-    channels: Mapping[str, ChannelScore]
+    explanation: Explanation | None = None

@@ -83,6 +83,13 @@ class RunningService:
         return value
 
 
+def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """`mmmem` with these arguments in a process of its own, with these variables and no other of ours."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MMMEM_")} | settings
+    command = [sys.executable, "-m", "mmmem", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE, check=False)
+
+
 def text_of(memory: dict[str, Any]) -> str:
     """All the text of a returned memory."""
     content = memory["content"]

@@ -24,14 +24,30 @@ ALLOWED = {
     "encoders": BASE,
     "retrieval": {"types"},
     "store": LOWER,
+    "entities": set(),
     "channels": LOWER | {"retrieval", "encoders", "store", "dates"},
-    "ingest": LOWER | {"media", "encoders", "store"},
-    "search": LOWER | {"media", "encoders", "store", "retrieval", "channels", "presentation", "dates"},
+    "rerankers": LOWER | {"retrieval", "encoders"},
+    "ingest": LOWER | {"media", "encoders", "store", "dates"},
+    "questions": LOWER | {"media", "encoders", "channels", "entities"},
+    "ranking": LOWER | {"retrieval", "store", "channels", "rerankers"},
+    "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
+    "search": LOWER
+    | {
+        "encoders",
+        "store",
+        "retrieval",
+        "channels",
+        "rerankers",
+        "questions",
+        "ranking",
+        "explanation",
+        "presentation",
+    },
     "memory": LOWER | {"encoders", "store", "ingest", "search"},
-    "wiring": LOWER | {"encoders", "store", "ingest", "search", "memory"},
+    "wiring": LOWER | {"encoders", "rerankers", "store", "ingest", "search", "memory"},
     "api": BASE | {"media", "presentation", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
-    "cli": BASE | {"api", "wiring", "encoders", "__init__"},
+    "cli": BASE | {"presentation", "encoders", "wiring", "api", "__init__"},
 }
 
 
@@ -87,7 +103,7 @@ def test_retrieval_knows_numbers_only():
 
 
 def test_only_wiring_names_concrete_classes():
-    concrete = {"LanceStore", "MiniLMEncoder", "ConseImageEncoder", "ClipImageEncoder", "ColbertTokenEncoder",
+    concrete = {"LanceStore", "ContextualEncoder", "ConseImageEncoder", "ClipImageEncoder", "ColbertTokenEncoder",
                 "SentenceEncoder", "PairedTextEncoder"}  # fmt: skip
     for module in MODULES:
         if part(module) not in {"wiring", "encoders", "store"}:

@@ -1,12 +1,21 @@
-"""Dates that people write in questions."""
+"""Times that people speak of, in questions and in what they tell."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mmmem.dates import NamedDate, named_dates
+from mmmem.dates import (
+    MOST,
+    MOST_EVENTS,
+    NamedDate,
+    event_windows,
+    named_dates,
+    question_windows,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,14 +39,29 @@ from mmmem.dates import NamedDate, named_dates
         ("version 2.2023.1 of 20230607, call 2023456", []),
         ("2023-13-40", [(2023, None, None)]),  # no such day, but the year is named
         ("no date here", []),
+        ("去年是2023年的五月三号", [(2023, 5, 3)]),
+        ("2023 年 6 月 7 日", [(2023, 6, 7)]),
+        ("２０２３年６月７日", [(2023, 6, 7)]),
+        ("2023-06-07我去了", [(2023, 6, 7)]),
+        ("logged at 2023-06-07T12:00:00", [(2023, 6, 7)]),
+        ("我在May去的", [(None, 5, None)]),
+        ("María Marín and Decán", []),
+        ("ſeptember 5", []),  # a long s, which is no s
+        ("this may be a problem", []),
+        ("May I ask you something?", []),
+        ("In May I went to Rome", [(None, 5, None)]),
+        ("these 3 may have left", []),
     ],
 )
 def test_dates_are_read_as_people_mean_them(text, dates):
     assert named_dates(text) == [NamedDate(*date) for date in dates]
 
 
-def ms(*date):
-    return int(datetime(*date, tzinfo=UTC).timestamp() * 1000)
+DAY = 86_400_000
+
+
+def ms(*moment):
+    return (datetime(*moment, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +72,258 @@ def ms(*date):
         ((2023, None, None), [(ms(2023, 1, 1), ms(2024, 1, 1))]),
         ((None, 12, None), [(ms(2022, 12, 1), ms(2023, 1, 1)), (ms(2023, 12, 1), ms(2024, 1, 1))]),
         ((None, 2, 29), []),
+        ((9999, 12, None), [(ms(9999, 12, 1), ms(9999, 12, 31) + DAY)]),
+        ((10000, 1, 1), []),
         ((2023, 2, 31), []),
     ],
 )
 def test_a_date_is_a_window_in_each_year_in_which_it_exists(date, windows):
     assert NamedDate(*date).windows((2022, 2023)) == windows
+
+
+def test_a_month_of_any_year_is_of_no_year_that_the_calendar_lacks():
+    assert len(NamedDate(None, 5, None).windows((-1, 0, 1, 9999, 10**30))) == 2
+
+
+def days(*spans):
+    """Windows from "2023-05-01" for a day, or "2023-05-01 2023-05-31" for the days from one to the other."""
+    dates = [[date.fromisoformat(day) for day in span.split()] for span in spans]
+    return [(ms(*span[0].timetuple()[:3]), ms(*span[-1].timetuple()[:3]) + DAY) for span in dates]
+
+
+WEDNESDAY = "2023-05-17"
+RELATIVE_ENGLISH = [
+    ("today", "2023-05-17"),
+    ("what did I do yesterday?", "2023-05-16"),
+    ("the day before yesterday", "2023-05-15"),
+    ("Tonight we cook", "2023-05-17"),
+    ("this morning", "2023-05-17"),
+    ("tomorrow at 5", "2023-05-18"),
+    ("last night", "2023-05-16"),
+    ("last week", "2023-05-08 2023-05-14"),
+    ("this week's plan", "2023-05-15 2023-05-21"),
+    ("next week", "2023-05-22 2023-05-28"),
+    ("last   weekend", "2023-05-13 2023-05-14"),
+    ("this weekend", "2023-05-20 2023-05-21"),
+    ("next weekend", "2023-05-27 2023-05-28"),
+    ("last month", "2023-04-01 2023-04-30"),
+    ("this month", "2023-05-01 2023-05-31"),
+    ("next month", "2023-06-01 2023-06-30"),
+    ("last year", "2022-01-01 2022-12-31"),
+    ("this year", "2023-01-01 2023-12-31"),
+    ("next year", "2024-01-01 2024-12-31"),
+    ("last spring", "2022-03-01 2022-05-31"),
+    ("last summer", "2022-06-01 2022-08-31"),
+    ("this summer", "2023-06-01 2023-08-31"),
+    ("next autumn", "2023-09-01 2023-11-30"),
+    ("last fall", "2022-09-01 2022-11-30"),
+    ("last winter", "2022-12-01 2023-02-28"),
+    ("last Monday", "2023-05-15"),
+    ("this past Friday", "2023-05-12"),
+    ("last Wednesday", "2023-05-10"),
+    ("this Friday", "2023-05-19"),
+    ("next Monday", "2023-05-22"),
+    ("next Wednesday", "2023-05-24"),
+    ("on Sunday", "2023-05-14"),
+    ("on Friday", "2023-05-19"),
+    ("last May", "2022-05-01 2022-05-31"),
+    ("last April", "2023-04-01 2023-04-30"),
+    ("this May", "2023-05-01 2023-05-31"),
+    ("next may", "2024-05-01 2024-05-31"),
+    ("last May 5th", "2023-05-05"),
+    ("next March 3", "2024-03-03"),
+    ("last February 29", "2020-02-29"),
+    ("in May last year", "2022-05-01 2022-05-31"),
+    ("last year in May", "2022-05-01 2022-05-31"),
+    ("5 May last year", "2022-05-05"),
+    ("in May, two years ago", "2021-05-01 2021-05-31"),
+    ("a day ago", "2023-05-16"),
+    ("3 days ago", "2023-05-14"),
+    ("two weeks ago", "2023-04-30 2023-05-06"),
+    ("a month ago", "2023-04-02 2023-05-02"),
+    ("2 years ago", "2021-01-01 2021-12-31"),
+    ("half a year ago", "2022-11-02 2022-12-02"),
+    ("a couple of days ago", "2023-05-14 2023-05-15"),
+    ("a few weeks ago", "2023-04-02 2023-05-06"),
+    ("several months ago", "2022-11-02 2023-04-01"),
+    ("a few years ago", "2017-01-01 2021-12-31"),
+    ("in the last 3 days", "2023-05-14 2023-05-17"),
+    ("over the past two weeks", "2023-05-03 2023-05-17"),
+    ("in the past month", "2023-04-17 2023-05-17"),
+    ("the last few days", "2023-05-11 2023-05-17"),
+    ("in the past year", "2022-05-17 2023-05-17"),
+]
+RELATIVE_CHINESE = [
+    ("今天", "2023-05-17"),
+    ("我昨天去了哪里", "2023-05-16"),
+    ("前天", "2023-05-15"),
+    ("大前天", "2023-05-14"),
+    ("明天", "2023-05-18"),
+    ("后天", "2023-05-19"),
+    ("昨晚", "2023-05-16"),
+    ("上周", "2023-05-08 2023-05-14"),
+    ("上星期", "2023-05-08 2023-05-14"),
+    ("上个星期", "2023-05-08 2023-05-14"),
+    ("上上周", "2023-05-01 2023-05-07"),
+    ("这周", "2023-05-15 2023-05-21"),
+    ("本周", "2023-05-15 2023-05-21"),
+    ("下周", "2023-05-22 2023-05-28"),
+    ("上周末", "2023-05-13 2023-05-14"),
+    ("上周三", "2023-05-10"),
+    ("下星期天", "2023-05-28"),
+    ("星期三", "2023-05-17"),
+    ("周日我们去爬山了", "2023-05-14"),
+    ("上周一直下雨", "2023-05-08 2023-05-14"),
+    ("上周三次会议", "2023-05-08 2023-05-14"),
+    ("上个月", "2023-04-01 2023-04-30"),
+    ("上月", "2023-04-01 2023-04-30"),
+    ("这个月", "2023-05-01 2023-05-31"),
+    ("本月", "2023-05-01 2023-05-31"),
+    ("下个月", "2023-06-01 2023-06-30"),
+    ("上个月5号", "2023-04-05"),
+    ("下个月十五日", "2023-06-15"),
+    ("去年", "2022-01-01 2022-12-31"),
+    ("前年", "2021-01-01 2021-12-31"),
+    ("今年", "2023-01-01 2023-12-31"),
+    ("明年", "2024-01-01 2024-12-31"),
+    ("去年五月", "2022-05-01 2022-05-31"),
+    ("去年的五月三号", "2022-05-03"),
+    ("今年3月", "2023-03-01 2023-03-31"),
+    ("两年前的五月", "2021-05-01 2021-05-31"),
+    ("去年夏天", "2022-06-01 2022-08-31"),
+    ("上个冬天", "2022-12-01 2023-02-28"),
+    ("两周前", "2023-04-30 2023-05-06"),
+    ("2周前", "2023-04-30 2023-05-06"),
+    ("三天前", "2023-05-14"),
+    ("十二天前", "2023-05-05"),
+    ("二十三天之前", "2023-04-24"),
+    ("一个月前", "2023-04-02 2023-05-02"),
+    ("两年前", "2021-01-01 2021-12-31"),
+    ("几天前", "2023-05-11 2023-05-15"),
+    ("前几天", "2023-05-11 2023-05-15"),
+    ("半年前", "2022-11-02 2022-12-02"),
+    ("半个月前", "2023-04-30 2023-05-06"),
+    ("几年以前", "2017-01-01 2021-12-31"),
+    ("最近三天", "2023-05-14 2023-05-17"),
+    ("过去两周", "2023-05-03 2023-05-17"),
+    ("近几天", "2023-05-11 2023-05-17"),
+    ("过去半年", "2022-11-17 2023-05-17"),
+]
+
+
+@pytest.mark.parametrize(("text", "window"), RELATIVE_ENGLISH + RELATIVE_CHINESE)
+def test_a_relative_time_is_told_from_the_present(text, window):
+    now = ms(2023, 5, 17, 15, 30)
+    assert question_windows(text, now, (2020, 2023)) == days(window)
+    assert event_windows(text, now) == days(window)
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "window"),
+    [
+        ("last month", "2023-01-31", "2022-12-01 2022-12-31"),
+        ("a month ago", "2023-03-31", "2023-02-13 2023-03-15"),  # around 28 February
+        ("last May", "2023-06-01", "2023-05-01 2023-05-31"),
+        ("last May", "2023-05-31", "2022-05-01 2022-05-31"),  # this one is not over
+        ("last weekend", "2023-05-21", "2023-05-13 2023-05-14"),  # on a Sunday: not the one of today
+        ("last week", "2023-01-01", "2022-12-19 2022-12-25"),
+        ("last Sunday", "2023-05-21", "2023-05-14"),
+        ("this winter", "2023-01-10", "2022-12-01 2023-02-28"),
+        ("last winter", "2023-01-10", "2021-12-01 2022-02-28"),
+        ("this summer", "2023-01-10", "2023-06-01 2023-08-31"),
+        ("yesterday", "2024-03-01", "2024-02-29"),
+        ("yesterday", "1969-12-31", "1969-12-30"),
+        ("上周日", "2023-05-21", "2023-05-14"),
+        ("周五", "2023-05-21", "2023-05-19"),
+    ],
+)
+def test_the_present_may_be_any_day(text, now, window):
+    assert question_windows(text, days(now)[0][0], ()) == days(window)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "may the best one win", "this may take a while", "the last one", "what happened last", "next, please", "the second",
+        "I march on", "they fall over", "a spring roll", "the last spring roll", "the last page of the book", "battery life",
+        "it can last two days", "3.5 days ago", "two weeks later", "yesterdays", "our past", "weekends", "a day", "Monday",
+        "一下", "一周三次", "每周三", "马上周末了", "目前天气不错", "今后天气", "如今天下", "登上月球", "晚上月亮", "以前", "从前", "第三天前",
+        "周围", "今年轻人", "过去年代", "两个半月前", "一百二十天前", "日本周刊", "说了半天", "一个月", "三天",
+    ],
+)  # fmt: skip
+def test_words_that_tell_no_time_are_left_alone(text):
+    assert question_windows(text, days(WEDNESDAY)[0][0], ()) == []
+    assert event_windows(text, days(WEDNESDAY)[0][0]) == []
+
+
+def test_a_question_may_name_several_times():
+    text = "What did I do on 7 June 2021, in March and last Monday?"
+    expected = days("2023-05-15", "2021-06-07", "2021-03-01 2021-03-31")  # March takes the only year that is named
+    assert question_windows(text, ms(2023, 5, 17), (2022, 2023)) == expected
+    assert question_windows("去年五月到今年三月", ms(2023, 5, 17), ()) == days(
+        "2022-05-01 2022-05-31", "2023-03-01 2023-03-31"
+    )
+
+
+def test_last_may_is_one_may_when_the_present_is_known_and_any_may_else():
+    years = (2021, 2022, 2023)
+    assert question_windows("last May", ms(2023, 9, 1), years) == days("2023-05-01 2023-05-31")
+    assert len(question_windows("last May", None, years)) == 3
+    assert question_windows("last May 2021", ms(2023, 9, 1), years) == days("2021-05-01 2021-05-31")
+
+
+def test_a_question_without_the_present_has_no_relative_times():
+    assert question_windows("yesterday, 两周前, last week", None, (2023,)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("I went to the group yesterday", ["2023-01-09"]),
+        ("We met in December", ["2022-12-01 2022-12-31"]),  # the one that is nearest to the telling
+        ("We marry in March", ["2023-03-01 2023-03-31"]),
+        ("my birthday is 5 January", ["2023-01-05"]),
+        ("last December it snowed", ["2022-12-01 2022-12-31"]),
+        ("last March it snowed", ["2022-03-01 2022-03-31"]),
+        ("we saw it on 7 June 2021", ["2021-06-07"]),
+        ("see you tomorrow at 5", ["2023-01-11"]),
+        ("born on 29 February", ["2024-02-29"]),
+        ("两周前我们去了北京，上周五回来", ["2022-12-24 2022-12-30", "2023-01-06"]),
+        ("yesterday, and yesterday again", ["2023-01-09"]),
+        ("I like the garden", []),
+    ],
+)
+def test_a_memory_speaks_of_times_near_its_telling(text, windows):
+    assert event_windows(text, ms(2023, 1, 10, 9)) == days(*windows)
+
+
+def test_a_memory_full_of_dates_keeps_a_few():
+    assert len(event_windows(", ".join(f"{day} May 2021" for day in range(1, 32)), 0)) == MOST_EVENTS
+    assert len(question_windows("in May and June and July", 0, range(1, 9999))) == MOST
+
+
+PHRASES = [phrase for phrase, _ in RELATIVE_ENGLISH + RELATIVE_CHINESE]
+PIECES = st.sampled_from(
+    [*PHRASES, "0", "999", "一", "十", "半", "last ", "this ", "年", "月", "前", "31 February", "\u3000", "|", "ſ", "İ"]
+)
+TEXTS = st.text() | st.lists(PIECES | st.text(max_size=3), max_size=8).map("".join)
+MOMENTS = st.integers() | st.integers(ms(1, 1, 1), ms(1, 12, 31)) | st.integers(ms(9999, 1, 1), ms(9999, 12, 31))
+
+
+@given(text=TEXTS, now=MOMENTS, years=st.lists(st.integers(), max_size=3))
+def test_any_text_at_any_time_is_read_without_fault(text, now, years):
+    for windows in (
+        question_windows(text, now, years),
+        question_windows(text, None, years),
+        event_windows(text, now),
+    ):
+        assert all(start < end for start, end in windows)
+        assert len(set(windows)) == len(windows) <= MOST
+
+
+@pytest.mark.parametrize(
+    "piece", ["1", " ", "last last last ", "一", "may 5 ", "the day before ", "a couple of ", "去年", "2023-"]
+)
+def test_a_long_hostile_text_is_read_in_one_go(piece):
+    """Ends at all: of a pattern that looks back over what it has seen, 100,000 characters would take many minutes."""
+    event_windows("yesterday 昨天" + piece * (100_000 // len(piece)), 0)

@@ -63,6 +63,8 @@ def test_lone_surrogates_are_replaced_and_pairs_are_joined_for_the_encoder():
         ("Nice! What about you?  ", True),
         ('She said "why?"', True),
         ("你去哪儿了？", True),
+        ("Are you coming? 😊", True),
+        ("Is it?...", False),
         ("Is it? I think so.", False),
         ("No.", False),
         ("", False),
@@ -78,15 +80,59 @@ def test_a_turn_that_ends_with_a_question_asks(text, is_question):
         ("Ann: I am late", "Ann"),
         ("Ann Lee: I am late", "Ann Lee"),
         ("Dr. O'Neil: sit down", "Dr. O'Neil"),
+        ("Zoë: hi", "Zoë"),
+        ("J. Smith: hi", "J. Smith"),
+        ("Jean-Luc: engage", "Jean-Luc"),
+        ("May: I was born in April", "May"),
+        ("Иван: привет", "Иван"),
+        ("Sun Li: hi", "Sun Li"),
         ("小明：我到了", "小明"),
-        ("I was thinking: maybe not", ""),
-        ("https://example.org is down", ""),
-        ("note: buy milk", ""),
-        ("no one here", ""),
+        ("小明: 我到了", "小明"),
+        ("李：好", "李"),
+        ("约翰·史密斯：你好", "约翰·史密斯"),
+        ("田中さん：はい", "田中さん"),
+        ("김 민수: 안녕", "김 민수"),
     ],
 )
 def test_a_transcripts_speaker_is_read_off_its_line(text, name):
     assert named_speaker(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no one here",
+        "I was thinking: maybe not",
+        "https://example.org is down",
+        "Note: buy milk",
+        "NOTE: buy milk",
+        "Meeting Notes: we agreed",
+        "The Plan: rest",
+        "TODO: call Ann",
+        "Error: no such file",
+        "ValueError: bad literal",
+        "Warning: hot",
+        "Re: the lease",
+        "Subject: the lease",
+        "Update: we moved",
+        "P.S.: bring bread",
+        "Monday: swim, Tuesday: rest",
+        "Hey Ann: look",
+        "Q: why?",
+        "User: hi",
+        "AI: hello",
+        "C:\\Users\\ann",
+        "Foo::bar is gone",
+        "summary: all is well",
+        "url: example.org",
+        "注意：小心地滑",
+        "购物清单：牛奶",
+        "我想说的是：谢谢",
+        "周一：游泳",
+    ],
+)
+def test_a_label_is_no_speaker(text):
+    assert named_speaker(text) == ""
 
 
 def test_a_long_question_keeps_its_beginning_and_its_end():

@@ -48,9 +48,11 @@ def test_the_clip_profile_remembers_and_finds_text_and_images_with_local_models(
             Message("user", (TextPart("look"), blue)),
         )
         service.add(AddRequest("r", "u", "s", messages))
-        hits = service.search(Query("u", (TextPart("harbour closed Mondays"),), 10))
-        assert len(hits) == 3
-        assert {"maxsim", "lexical", "text_to_image"} <= {name for hit in hits for name in hit.channels}
+        explained = service.explain(Query("u", (TextPart("harbour closed Mondays"),), 10))
+        assert len(explained) == 3
+        assert {"maxsim", "lexical", "text_to_image"} <= {
+            name for hit in explained for name in hit.explanation.channels
+        }
         for image in (red, blue):
             [first] = service.search(Query("u", (image,), 1))
             assert image in first.memory.parts
@@ -79,9 +81,9 @@ def test_without_pins_the_clip_profile_does_not_start_and_says_how_to_pin(clip):
 
 def test_the_light_profile_starts_only_with_the_files_of_the_manifest(monkeypatch, tmp_path):
     wiring.check(Settings())
-    (tmp_path / wiring.PROJECTION).with_suffix(".safetensors").write_bytes(b"something else")
-    monkeypatch.setattr(wiring, "models_folder", lambda: tmp_path)
-    with pytest.raises(WeightsError, match=wiring.PROJECTION):
+    (tmp_path / wiring.light.PROJECTION).with_suffix(".safetensors").write_bytes(b"something else")
+    monkeypatch.setattr(wiring.light, "models_folder", lambda: tmp_path)
+    with pytest.raises(WeightsError, match=wiring.light.PROJECTION):
         wiring.check(Settings())
 
 
@@ -89,3 +91,29 @@ def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(monkeypatch, tmp_pat
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(StartupError, match="MMMEM_DEVICE"):
         wiring.build_service(Settings(device="cuda", data_dir=str(tmp_path)))
+
+
+def test_with_the_lexical_channels_alone_no_model_is_needed(tmp_path):
+    # The clip profile without any checkpoint starts with nothing else.
+    words = {"weight_maxsim": 0, "weight_dense": 0, "weight_image": 0, "weight_labels": 0, "reranker": "none"}
+    settings = Settings(data_dir=str(tmp_path), profile="clip", **words)
+    with pytest.raises(StartupError):
+        wiring.check(settings.model_copy(update={"weight_image": 1.0}))
+    wiring.check(settings)
+    service = wiring.build_service(settings)
+    try:
+        texts = ("The spare key is under the pot.", "Otto mended the radio in May.", "错误 ERR_42 又出现了")
+        messages = (*(Message("user", (TextPart(text),)) for text in texts), Message("user", (picture((9, 9, 9)),)))
+        service.add(AddRequest("r", "u", "s", messages))
+        for question, text in (
+            ("where is the spare key?", "key"),
+            ("ERR_42", "ERR_42"),
+            ("出现错误", "错误"),
+            ("radio", "Otto"),
+        ):
+            assert text in service.search(Query("u", (TextPart(question),), 1))[0].memory.text
+        assert len(service.search(Query("u", (TextPart("anything"), picture((1, 2, 3))), 10))) == 4
+    finally:
+        service.close()
+    with pytest.raises(StoreMismatch):
+        wiring.build_service(Settings(data_dir=str(tmp_path)))

@@ -13,7 +13,7 @@ from mmmem.types import ImagePart
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mmmem.types import AddRequest, Hit, Part
+    from mmmem.types import AddRequest, Explanation, Hit, Part
 
     Content = str | list[dict[str, Any]]
 
@@ -66,8 +66,17 @@ def _hit(hit: Hit, content: Content) -> dict[str, Any]:
 
 
 def _explained_hit(hit: Hit, content: Content) -> dict[str, Any]:
-    channels = {name: {"rank": channel.rank, "score": channel.score} for name, channel in hit.channels.items()}
-    return {**_hit(hit, content), "channels": channels}
+    return {**_hit(hit, content), **explanation_fields(hit.explanation)} if hit.explanation else _hit(hit, content)
+
+
+def explanation_fields(explanation: Explanation) -> dict[str, Any]:
+    """How a memory came to its place, as JSON has it."""
+    return {
+        "channels": {name: said._asdict() for name, said in explanation.channels.items()},
+        "fused": explanation.fused._asdict(),
+        "reranked": explanation.reranked._asdict() if explanation.reranked else None,
+        "tokens": [match._asdict() for match in explanation.tokens],
+    }
 
 
 def _part(part: Part) -> dict[str, Any]:

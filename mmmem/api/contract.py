@@ -131,21 +131,40 @@ class SearchAnswer(_Model):
     data: list[FoundMemory]
 
 
-class ChannelAnswer(_Model):
-    """Where one channel put a memory."""
+class RankAnswer(_Model):
+    """A place among all of the user's memories, from 1, and what it was given for."""
 
     rank: int = Field(ge=1)
     score: float
 
 
+class ChannelAnswer(RankAnswer):
+    """Where one channel put a memory, by its own measure."""
+
+    weight: float = Field(description="Of the channel, in the fusion.")
+    added: float = Field(description="To the fused score, in standard deviations.")
+
+
+class TokenAnswer(_Model):
+    """A token of the question and the memory's token that is nearest to it."""
+
+    query: str
+    memory: str
+    similarity: float = Field(description="Their cosine.")
+    weight: float = Field(description="The question token's share of all weights, 0 to 1.")
+
+
 class ExplainedMemory(FoundMemory):
-    """A memory, and how each channel saw it."""
+    """A memory, and how it came to its place."""
 
     channels: dict[str, ChannelAnswer]
+    fused: RankAnswer
+    reranked: RankAnswer | None = Field(description="By the reranker alone; null for what it did not look at.")
+    tokens: list[TokenAnswer] = Field(description="By what each adds to the late interaction, the most first.")
 
 
 class ExplainAnswer(_Model):
-    """The same memories in the same order as /search, with the channels that found them."""
+    """The same memories in the same order as /search, and how each came to its place."""
 
     data: list[ExplainedMemory]
 

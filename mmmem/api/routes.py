@@ -64,7 +64,7 @@ def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: La
 
     @router.post("/explain", **operation(contract.SearchBody, contract.ExplainAnswer))
     async def explain(request: Request) -> Response:
-        """As /search, and how each channel saw every memory."""
+        """As /search, and how each memory came to its place."""
         return await serve(request, searches, _explain)
 
     return router
@@ -84,4 +84,4 @@ def _search(service: MemoryService, settings: Settings, body: bytes) -> bytes:
 
 
 def _explain(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    return explain_answer(service.search(read_query(body, settings)), settings.max_response_bytes)
+    return explain_answer(service.explain(read_query(body, settings)), settings.max_response_bytes)

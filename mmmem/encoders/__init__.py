@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from mmmem.types import Float32, ImageEncoding, QueryEncoding, TextEncoding
+    from mmmem.types import Float32, ImageEncoding, Int32, QueryEncoding, TextEncoding
 
 
 class Chance(NamedTuple):
@@ -41,6 +41,9 @@ class TextEncoder(Protocol):
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
         """Encode questions."""
+
+    def token_texts(self, ids: Int32) -> list[str]:
+        """What the tokens of these vocabulary ids look like."""
 
 
 class ImageEncoder(Protocol):

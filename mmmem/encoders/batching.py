@@ -1,7 +1,7 @@
 """Encoding on a few threads of their own: what concurrent requests ask for shares passes, and questions go first.
 
 Each thread runs torch on one core. That is as fast as one pass on all cores, without their coming together after each
-product, and it makes a text's vectors the same bits whatever else is encoded (see minilm.py).
+product, and it makes a text's vectors the same bits whatever else is encoded (see network.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mmmem.encoders import Chance, ImageEncoder, TextEncoder
     from mmmem.encoders.device import Device
-    from mmmem.types import Float32, ImageEncoding, QueryEncoding, TextEncoding
+    from mmmem.types import Float32, ImageEncoding, Int32, QueryEncoding, TextEncoding
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -36,7 +36,8 @@ class Lane(IntEnum):
     QUERY = 0
     CAPTION = 1
     IMAGE = 2
-    MEMORY = 3
+    RERANK = 3
+    MEMORY = 4
 
 
 class _Job(Generic[Item, Result]):
@@ -185,6 +186,10 @@ class BatchedTextEncoder:
     def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
         """See TextEncoder."""
         return self._threads.run(Lane.QUERY, self._encoder.encode_queries, texts, cost=len)
+
+    def token_texts(self, ids: Int32) -> list[str]:
+        """See TextEncoder."""
+        return self._encoder.token_texts(ids)
 
     def _encode_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[TextEncoding]:
         return self._encoder.encode_memories([text for text, _ in pairs], [before for _, before in pairs])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from sentence_transformers import MultiVectorEncoder, SentenceTransformer
@@ -14,13 +13,12 @@ from sentence_transformers.base.modules import Transformer
 from sentence_transformers.util import batch_to_device
 from transformers.utils import logging as transformers_logging
 
+from mmmem.encoders.conventions import Task, prompt_for, read_json
 from mmmem.encoders.windows import PAD_TO, encode_in_windows
 from mmmem.errors import WeightsError
 
 Output = TypeVar("Output")
-Task = Literal["document", "query"]
 Features = dict[str, Any]
-PROMPTS: dict[Task, tuple[str, ...]] = {"query": ("query",), "document": ("document", "passage", "corpus")}
 # Windows fit, so nothing is to be cut off; verbose only warns that the maximum length then means nothing.
 TOKENISING = {"pad_to_multiple_of": PAD_TO, "truncation": False, "verbose": False}
 
@@ -48,6 +46,7 @@ class Checkpoint:
         self._lock = threading.Lock()  # padding and truncation are the tokenizer's state
         self.backbone: Any = model[0]
         self.unknown_id: int | None = model.tokenizer.unk_token_id
+        self.vocabulary: dict[str, int] = model.tokenizer.get_vocab()
         self.special_ids = _special_ids(model.tokenizer)
         self.dimensions = int(model.get_embedding_dimension() or 0)
 
@@ -58,7 +57,7 @@ class Checkpoint:
 
         `limit` is the tokens of one window, special tokens and prompt included; None: as many as the network takes.
         """
-        prompt = next(filter(None, (self._model.prompts.get(name) for name in PROMPTS[task])), "")
+        prompt = prompt_for(task, self._model.prompts)
         prompt_length = self._prompt_length(prompt)
 
         def run(windows: list[str]) -> list[Output]:
@@ -72,6 +71,11 @@ class Checkpoint:
         return encode_in_windows(
             texts, lambda text: len(self._ids(prompt + text)), self._window(limit), self._batch_size, run
         )
+
+    def token_texts(self, ids: list[int]) -> list[str]:
+        """What the tokens of these vocabulary ids look like."""
+        texts: list[str] = self._model.tokenizer.convert_ids_to_tokens(ids)
+        return texts
 
     def _window(self, limit: int | None) -> int:
         """The smallest of the given limit, the tokenizer's, and the network's positions, which padding must not pass."""
@@ -129,14 +133,6 @@ def _missing_weights(backbone: Any, folder: Path) -> list[str]:
     _, report = network.from_pretrained(path, local_files_only=True, use_safetensors=True, output_loading_info=True)
     # BERT's pooler reads [CLS] for next-sentence prediction; nothing here uses it, and checkpoints often leave it out.
     return sorted(key for key in report["missing_keys"] if "pooler." not in key)
-
-
-def read_json(file: Path, default: Any) -> Any:
-    """A JSON file's value, or the default when there is no such file. Raises WeightsError when it is not JSON."""
-    try:
-        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else default
-    except ValueError as error:
-        raise WeightsError(f"{file.name}: is not JSON") from error
 
 
 def autocast(device: str) -> torch.autocast:

@@ -14,7 +14,7 @@ import open_clip
 from open_clip.constants import HF_CONFIG_NAME, HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME
 from open_clip.factory import load_state_dict
 
-from mmmem.encoders.checkpoint import read_json
+from mmmem.encoders.conventions import read_json
 from mmmem.errors import WeightsError
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sentence_transformers import MultiVectorEncoder
 
-from mmmem.encoders.checkpoint import Checkpoint, Features, read_json
+from mmmem.encoders.checkpoint import Checkpoint, Features
+from mmmem.encoders.conventions import read_json
 from mmmem.encoders.tokens import unit_rows
 from mmmem.encoders.weights import Model, verified_pin
 from mmmem.errors import WeightsError
@@ -40,21 +41,28 @@ class ColbertTokenEncoder:
     """Encodes documents and queries into token vectors, as the checkpoint was trained to.
 
     A text longer than the checkpoint's document or query length is encoded in several windows. Raises WeightsError when
-    the folder is not pinned in `models` or is not a whole ColBERT checkpoint.
+    the folder is not pinned in `models` or is not a whole ColBERT checkpoint; it names `setting`.
     """
 
-    def __init__(self, folder: Path, *, models: Iterable[Model], device: str, batch_size: int) -> None:
-        entry = verified_pin(SETTING, folder, models)
-        _require_projection(folder)
-        self._checkpoint = Checkpoint(MultiVectorEncoder, SETTING, folder, device=device, batch_size=batch_size)
+    def __init__(
+        self, folder: Path, *, models: Iterable[Model], device: str, batch_size: int, setting: str = SETTING
+    ) -> None:
+        entry = verified_pin(setting, folder, models)
+        _require_projection(setting, folder)
+        self._checkpoint = Checkpoint(MultiVectorEncoder, setting, folder, device=device, batch_size=batch_size)
         self.name = f"colbert@{entry.fingerprint}"
         self.dimensions = self._checkpoint.dimensions
+        self.vocabulary = self._checkpoint.vocabulary
 
-    def encode_documents(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """A text's own tokens only, without those that the checkpoint skips in documents (usually punctuation)."""
+    def encode_documents(self, texts: Sequence[str], *, special: bool = False) -> list[TokenVectors]:
+        """A text's own tokens, without those that the checkpoint skips in documents (usually punctuation).
+
+        With `special` also [CLS], the marker and [SEP] of each window, which the checkpoint was trained to match.
+        """
         limit = self._checkpoint.backbone.document_length
         encoded = self._checkpoint.encode(texts, "document", limit, self._scored)
-        return [_own(_joined(windows)) for windows in encoded]
+        joined = [_joined(windows) for windows in encoded]
+        return joined if special else [_own(tokens) for tokens in joined]
 
     def encode_queries(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Every token that the checkpoint scores, special ones and the expansion to its query length included."""
@@ -62,6 +70,10 @@ class ColbertTokenEncoder:
         limit = backbone.query_expansion["length"] if backbone.query_expansion else backbone.query_length
         encoded = self._checkpoint.encode(texts, "query", limit, self._scored)
         return [self._with_unknown(_joined(windows)) for windows in encoded]
+
+    def token_texts(self, ids: Int32) -> list[str]:
+        """What the tokens of these vocabulary ids look like."""
+        return self._checkpoint.token_texts(ids.tolist())
 
     def _scored(self, features: Features, row: int) -> TokenVectors:
         """The tokens of one window that the checkpoint's scoring mask keeps."""
@@ -79,7 +91,7 @@ class ColbertTokenEncoder:
         return TokenVectors(tokens.vectors, np.where(unknown, UNKNOWN, tokens.ids).astype(np.int32))
 
 
-def _require_projection(folder: Path) -> None:
+def _require_projection(setting: str, folder: Path) -> None:
     """Refuse a plain BERT or sentence encoder: the library would give it a random projection and go on."""
     architectures = read_json(folder / "config.json", {}).get("architectures") or []
     kind = read_json(folder / "config_sentence_transformers.json", {}).get("model_type")
@@ -88,7 +100,7 @@ def _require_projection(folder: Path) -> None:
     saved = bool(modules) and kind in {"ColBERT", "MultiVectorEncoder"}
     if not (pylate or saved or "HF_ColBERT" in architectures):
         raise WeightsError(
-            f"{SETTING}: is not a ColBERT checkpoint: neither config.json (architectures: HF_ColBERT) "
+            f"{setting}: is not a ColBERT checkpoint: neither config.json (architectures: HF_ColBERT) "
             "nor modules.json with config_sentence_transformers.json says so"
         )
 

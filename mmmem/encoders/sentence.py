@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
-from mmmem.encoders.checkpoint import Checkpoint, Features, Task
+from mmmem.encoders.checkpoint import Checkpoint, Features
+from mmmem.encoders.conventions import Task, read_modules
 from mmmem.encoders.tokens import unit_rows
 from mmmem.encoders.weights import Model, verified_pin
-from mmmem.errors import WeightsError
 
 if TYPE_CHECKING:
     from mmmem.types import Float32
@@ -29,9 +29,8 @@ class SentenceEncoder:
 
     def __init__(self, folder: Path, *, models: Iterable[Model], device: str, batch_size: int) -> None:
         entry = verified_pin(SETTING, folder, models)
-        if not (folder / "modules.json").is_file():
-            # The library would take the mean of the tokens, which is wrong for models trained on [CLS].
-            raise WeightsError(f"{SETTING}: has no modules.json, so it does not say how its tokens are pooled")
+        # Without modules the library would take the mean of the tokens, which is wrong for models trained on [CLS].
+        read_modules(SETTING, folder)
         self._checkpoint = Checkpoint(SentenceTransformer, SETTING, folder, device=device, batch_size=batch_size)
         self.name = f"sentence@{entry.fingerprint}"
         self.dimensions = self._checkpoint.dimensions

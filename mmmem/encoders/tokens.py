@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
+
+from mmmem.errors import WeightsError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +37,13 @@ class Projection:
 
     @classmethod
     def load(cls, file: Path) -> Projection:
-        """Read a projection that `save` wrote."""
-        arrays = load_file(file)
-        return cls(arrays["mean"], arrays["components"])
+        """Read a projection that `save` wrote. Raises WeightsError when the file is anything else."""
+        try:
+            arrays = load_file(file)
+            mean, components = arrays["mean"], arrays["components"]
+        except (SafetensorError, KeyError) as error:
+            raise WeightsError("the projection of token vectors is not a file of scripts/fit_projection.py") from error
+        return cls(mean, components)
 
     def save(self, file: Path) -> None:
         """Write the projection as safetensors."""

@@ -27,3 +27,18 @@ def passed_on(scores: Scores, previous: Int64, asks: NDArray[np.bool_]) -> Score
     followed = np.zeros(len(scores), dtype=np.bool_)
     followed[previous[previous >= 0]] = True
     return np.where(followed & asks, np.maximum(scores, 0), np.nan)
+
+
+def following(previous: Int64) -> Int64:
+    """The row after in the same session, int64 [n], -1 for none, from the row before."""
+    after = np.full(len(previous), -1, dtype=np.int64)
+    has_before = np.flatnonzero(previous >= 0)
+    after[previous[has_before]] = has_before
+    return after
+
+
+def neighbouring(scores: Scores, previous: Int64, following: Int64) -> Scores:
+    """float [n]: the better score of the turns just before and after in the same session where it is above 0; NaN without any."""
+    padded = np.append(scores, np.nan)  # -1 reads the last one
+    better: Scores = np.maximum(np.fmax(padded[previous], padded[following]), 0)
+    return better

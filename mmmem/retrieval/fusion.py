@@ -32,12 +32,17 @@ def reciprocal_rank_fusion(channels: Sequence[Scores], weights: Sequence[float],
     return total
 
 
-def weighted_mean(channels: Sequence[Scores], weights: Sequence[float]) -> Scores:
-    """float64 [n]: the weighted mean of standard scores. NaN counts as 0, a channel's mean: no opinion."""
+def weighted_sum(channels: Sequence[Scores], weights: Sequence[float]) -> Scores:
+    """float64 [n]: the weighted sum of standard scores. NaN counts as 0, a channel's mean: no opinion."""
     total = np.zeros(len(channels[0]), dtype=np.float64)
     for scores, weight in zip(channels, weights, strict=True):
         total += weight * np.nan_to_num(scores.astype(np.float64))
-    return total / sum(weights)
+    return total
+
+
+def weighted_mean(channels: Sequence[Scores], weights: Sequence[float]) -> Scores:
+    """float64 [n]: `weighted_sum` over the sum of the weights."""
+    return weighted_sum(channels, weights) / sum(weights)
 
 
 def logistic(scores: Scores) -> Scores:
@@ -54,22 +59,26 @@ def beyond_luck(standard: Scores, draws: int) -> Scores:
     return beyond
 
 
-def zscores(scores: Scores) -> Scores:
-    """float64 [n]: (score - mean) / standard deviation over the known ones; zeros where all are equal; NaN stays NaN."""
+def zscores(scores: Scores, among: Int64 | None = None) -> Scores:
+    """float64 [n]: (score - mean) / standard deviation over the known ones; zeros where all are equal; NaN stays NaN.
+
+    among: int64 rows whose mean and deviation count, where only some of all memories were scored.
+    """
     values = scores.astype(np.float64)
-    known = values[~np.isnan(values)]
+    known = values if among is None else values[among]
+    known = known[~np.isnan(known)]
     if not len(known):
         return values
     deviation = known.std()
     return (values - known.mean()) / deviation if deviation > 0 else values * 0.0
 
 
-def best_first(scores: Scores, ids: Sequence[str], k: int) -> Int64:
-    """int64 [min(k, n)]: rows by (-score, id), a total order: equal scores never depend on how the rows came."""
+def best_first(scores: Scores, k: int) -> Int64:
+    """int64 [min(k, n)]: rows by falling score, of equal ones the later row first: a total order, however rows were grouped."""
     if k < len(scores):
         threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
         rows = np.flatnonzero(scores >= threshold)
     else:
         rows = np.arange(len(scores))
-    chosen = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:k]
-    return np.asarray(chosen, dtype=np.int64)
+    order: Int64 = np.lexsort((-rows, -scores[rows]))
+    return rows[order[:k]]

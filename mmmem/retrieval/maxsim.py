@@ -1,4 +1,8 @@
-"""Late interaction: every query token takes its best match among a memory's tokens (Khattab & Zaharia, ColBERT, 2020)."""
+"""Late interaction: every query token takes its best match among a memory's tokens (Khattab & Zaharia, ColBERT, 2020).
+
+Tokens are int8 on both sides, so their products are whole numbers that float32 holds exactly: a memory's score is the same
+bits alone, among all memories or among a few, on any machine and however the work is cut.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +13,27 @@ import numpy as np
 from mmmem.types import SPECIAL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mmmem.types import Float32, Int8, Int32, Int64
 
 SPECIAL_WEIGHT = 0.1  # of [CLS] and [SEP], which match a little of everything, beside IDF weights around 1 to 8
-CHUNK = 65_536  # token vectors turned to float32 at a time: 32 MiB at 128 dimensions
+BLOCK = (
+    2_048  # token vectors widened to float32 at a time: 1 MiB at 128 dimensions, so that they stay in the CPU's cache
+)
 
 
-def token_idf(query_ids: Int32, token_ids: Int32, token_offsets: Int64) -> Float32:
+def token_idf(query_ids: Int32, frequencies: Int64, n: int, background: Float32, texts: int) -> Float32:
     """Inverse document frequency of each query token in one user's memories, float32 [q] (Spärck Jones, 1972).
 
     query_ids: int32 [q]; SPECIAL tokens get SPECIAL_WEIGHT, UNKNOWN ones 0: their vectors say nothing of the word.
-    token_ids: int32 [T], all memories' tokens in a row. token_offsets: int64 [n+1], memory i holds offsets[i]:offsets[i+1].
+    frequencies: int64 [q], how many of the user's n memories hold each token. background: float32 [q], the share of `texts` texts of
+    all kinds that do: they are counted as well, so that a word is not rare because a user has said little so far.
     """
-    n = len(token_offsets) - 1
-    weights = np.where(query_ids == SPECIAL, SPECIAL_WEIGHT, 0.0).astype(np.float32)
-    for token in np.unique(query_ids[query_ids >= 0]):
-        places = np.flatnonzero(token_ids == token)
-        frequency = len(np.unique(np.searchsorted(token_offsets, places, side="right")))
-        weights[query_ids == token] = np.log1p((n - frequency + 0.5) / (frequency + 0.5))
-    return weights
+    held, among = frequencies + texts * background.astype(np.float64), n + texts
+    weights = np.log1p((among - held + 0.5) / (held + 0.5))
+    weights = np.where(query_ids >= 0, weights, np.where(query_ids == SPECIAL, SPECIAL_WEIGHT, 0.0))
+    return weights.astype(np.float32)
 
 
 def strongest(weights: Float32, limit: int) -> Int64:
@@ -35,26 +41,77 @@ def strongest(weights: Float32, limit: int) -> Int64:
     return np.sort(np.argsort(-weights, kind="stable")[:limit])
 
 
-def maxsim(query: Float32, weights: Float32, tokens: Int8, scales: Float32, offsets: Int64) -> Float32:
-    """Weighted mean over the query's tokens of the best cosine in each memory, float32 [n]; NaN where it has no tokens.
+def maxsim(
+    query: Float32, weights: Float32, tokens: Int8, scales: Float32, offsets: Int64, *, rows: Int64 | None = None
+) -> Float32:
+    """Weighted mean over the query's tokens of the best cosine in each memory, float32 [r]; NaN where it has no tokens.
 
-    query: float32 [q, k], unit rows. weights: float32 [q], not all zero. tokens: int8 [T, k]. scales: float32 [T], the
-    reciprocal norms of the rows of `tokens`. offsets: int64 [n+1]. Every memory's tokens are exactly its own: nothing is
-    padded, so there is nothing to mask.
+    weights: float32 [q], not all zero. The rest as in `best_matches`.
     """
-    n = len(offsets) - 1
-    scores = np.full(n, np.nan, dtype=np.float32)
-    share = (weights / weights.sum()).astype(np.float32)
-    filled = np.flatnonzero(np.diff(offsets))
+    return weighted(best_matches(query, tokens, scales, offsets, rows=rows), weights)
+
+
+def weighted(best: Float32, weights: Float32) -> Float32:
+    """The weighted mean of rows, float32 [r]. best: float32 [q, r]. weights: float32 [q], not all zero.
+
+    Added up token by token: a matrix product would round differently with the number of memories.
+    """
+    scores = np.zeros(best.shape[1], dtype=np.float32)
+    for share, matches in zip((weights / weights.sum()).astype(np.float32), best, strict=True):
+        scores += share * matches
+    return scores
+
+
+def best_matches(
+    query: Float32, tokens: Int8, scales: Float32, offsets: Int64, *, rows: Int64 | None = None
+) -> Float32:
+    """The best cosine of each query token in each memory, float32 [q, r]; NaN for a memory that has no tokens.
+
+    query: float32 [q, k]; only its rows' directions count. tokens: int8 [T, k]. scales: float32 [T], the reciprocal norms of the
+    rows of `tokens`. offsets: int64 [n+1], memory i holds offsets[i]:offsets[i+1]. rows: int64 [r], the memories to
+    compare, ascending; None for all n. Every memory's tokens are exactly its own: nothing is padded, so there is nothing to mask.
+    """
+    rows = np.arange(len(offsets) - 1) if rows is None else rows
+    whole, whole_scales = _whole_numbers(query)
+    best = np.full((len(rows), whole.shape[1]), np.nan, dtype=np.float32)
+    starts, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
+    filled = np.flatnonzero(lengths)
+    for places in _blocks(filled, lengths):
+        chosen, firsts = _tokens_of(starts[places], lengths[places])
+        similarity = tokens[chosen].astype(np.float32) @ whole
+        similarity *= scales[chosen, None]
+        best[places] = np.maximum.reduceat(similarity, firsts, axis=0)
+    return np.ascontiguousarray(best.T[: len(query)]) * whole_scales[:, None]
+
+
+def _whole_numbers(query: Float32) -> tuple[Float32, Float32]:
+    """The query's vectors in the whole numbers of int8, float32 [k, q and up to 15 columns of zeros], and 1 / norm of each, [q].
+
+    A matrix product is faster with a multiple of 16 columns than with fewer.
+    """
+    peaks = np.abs(query).max(axis=1, keepdims=True, initial=0)
+    whole = np.rint(np.divide(query * 127, peaks, out=np.zeros_like(query), where=peaks > 0))
+    norms = np.sqrt(np.square(whole).sum(axis=1))
+    padded = np.zeros((query.shape[1], -(-len(query) // 16) * 16), dtype=np.float32)
+    padded[:, : len(query)] = whole.T
+    return padded, np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def _blocks(filled: Int64, lengths: Int64) -> Iterator[Int64]:
+    """`filled` in runs of about BLOCK tokens together."""
+    ends = np.cumsum(lengths[filled])
     start = 0
     while start < len(filled):
-        first = offsets[filled[start]]
-        stop = max(start + 1, int(np.searchsorted(offsets[filled + 1], first + CHUNK, side="right")))
-        rows = filled[start:stop]
-        block = slice(int(first), int(offsets[rows[-1] + 1]))
-        similarity = tokens[block].astype(np.float32) @ query.T
-        similarity *= scales[block, None]
-        best = np.maximum.reduceat(similarity, offsets[rows] - first, axis=0)
-        scores[rows] = best @ share
+        before = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, before + BLOCK, side="right")))
+        yield filled[start:stop]
         start = stop
-    return scores
+
+
+def _tokens_of(starts: Int64, lengths: Int64) -> tuple[slice | Int64, Int64]:
+    """Where the tokens of these memories are, and where among them each memory's begin."""
+    ends = np.cumsum(lengths)
+    firsts = ends - lengths
+    if starts[-1] - starts[0] == firsts[-1]:  # they lie in a row: no copy
+        return slice(int(starts[0]), int(starts[-1] + lengths[-1])), firsts
+    return np.repeat(starts - firsts, lengths) + np.arange(ends[-1]), firsts

@@ -5,22 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from mmmem.store.columns import Column, inverse_norms, unpack
+from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack
+from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
 from mmmem.texts import asks, named_speaker
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from mmmem.store.protocol import Dimensions
     from mmmem.types import Float32, Int8, Int32, Int64, Memory
 
-CHAT_ROLES = frozenset({"user", "assistant", "system", "tool", "developer", "function"})
+CHAT_ROLES = frozenset(
+    {"user", "human", "assistant", "ai", "agent", "bot", "chatbot", "model", "system", "tool", "developer", "function"}
+)
 _OBJECT_BYTES = 500  # one Memory with its ids, its numbers and its parts, without the text
 _EMPTY_BYTES = 8192  # an index without memories
 
@@ -32,12 +35,15 @@ class UserArrays:
     memories: n of them, without image bytes (`ImagePart.data` is empty; see Store.load_images).
     dense: float32 [n, d]. Token vectors, all memories' one after the other: tokens int8 [T, k]; token_scales
     float32 [T], 1 / L2 norm of the int8 row (0 for a row of zeros); token_ids int32 [T]; memory i owns
-    token_offsets[i]:token_offsets[i + 1], int64 [n + 1]. terms int64 [L] and term_offsets int64 [n + 1] likewise.
+    token_offsets[i]:token_offsets[i + 1], int64 [n + 1]; token_frequencies says how many memories hold a token.
+    postings: which memories hold a lexical term; lengths int64 [n], terms of each memory.
     image_vectors: float32 [m, di]; image_owners int64 [m] says which memory each belongs to, image_sizes int64 [m] how
     many bytes its file has; labels, m tuples.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
-    session, -1 for none. times: int64 [n], Unix ms, where `timed`, bool [n], says that the message had a time. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
-    `speaker_names`, -1 where nobody is named.
+    session, -1 for none. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
+    of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
+    `speaker_names`, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
+    events: int64 [e, 2], times of which memories speak, [start, end) in Unix ms; event_owners int64 [e].
     nbytes: memory that these arrays, texts and objects take.
     """
 
@@ -47,8 +53,9 @@ class UserArrays:
     token_scales: Float32
     token_ids: Int32
     token_offsets: Int64
-    terms: Int64
-    term_offsets: Int64
+    token_frequencies: DocumentFrequencies
+    postings: Postings
+    lengths: Int64
     image_vectors: Float32
     image_owners: Int64
     image_sizes: Int64
@@ -60,6 +67,9 @@ class UserArrays:
     asks: NDArray[np.bool_]
     speakers: Int32
     speaker_names: Sequence[str]
+    keys: Int64
+    events: Int64
+    event_owners: Int64
     nbytes: int
     # Shared with the index that goes on growing: an entry beyond this snapshot's rows does not count.
     _requests: Mapping[str, tuple[int, bytes]] = field(repr=False)
@@ -94,8 +104,7 @@ class UserIndex:
             "token_scales": Column(np.float32),
             "token_ids": Column(np.int32),
             "token_offsets": Column(np.int64, first=0),
-            "terms": Column(np.int64),
-            "term_offsets": Column(np.int64, first=0),
+            "lengths": Column(np.int64),
             "image_vectors": Column(np.float32, dimensions.image),
             "image_owners": Column(np.int64),
             "image_sizes": Column(np.int64),
@@ -105,7 +114,12 @@ class UserIndex:
             "timed": Column(np.bool_),
             "asks": Column(np.bool_),
             "speakers": Column(np.int32),
+            "keys": Column(np.int64),
+            "events": Column(np.int64, 2),
+            "event_owners": Column(np.int64),
         }
+        self._postings = Postings()
+        self._frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
         self._labels: list[tuple[str, ...]] = []
         self._requests: dict[str, tuple[int, bytes]] = {}  # first row and body hash
@@ -124,7 +138,8 @@ class UserIndex:
     @property
     def nbytes(self) -> int:
         """Memory held, in bytes."""
-        return self._object_bytes + sum(column.nbytes for column in self._columns.values())
+        columns = sum(column.nbytes for column in self._columns.values())
+        return self._object_bytes + columns + self._postings.nbytes + self._frequencies.nbytes
 
     @property
     def next_seq(self) -> int:
@@ -139,10 +154,10 @@ class UserIndex:
         """The rows of those memories that have images, ascending."""
         return sorted(self._image_rows[id_] for id_ in set(memory_ids) if id_ in self._image_rows)
 
-    def extend(self, rows: pa.Table) -> None:
+    def extend(self, table: pa.Table) -> None:
         """Add rows (columns rows.INDEXED, `seq` ascending), just written or just read."""
         first = len(self)
-        batches = rows.to_batches()
+        batches = table.to_batches()
         for batch in batches:
             self._extend_memories(batch)
         tokens = unpack(batches, "tokens", np.int8)
@@ -154,10 +169,16 @@ class UserIndex:
         columns["token_scales"].extend(
             [inverse_norms(chunk.reshape(-1, columns["tokens"].width)) for chunk in tokens.values]
         )
-        columns["token_ids"].extend(unpack(batches, "token_ids", np.int32).values)
-        columns["token_offsets"].extend_offsets(tokens.counts // columns["tokens"].width)
-        columns["terms"].extend(terms.values)
-        columns["term_offsets"].extend_offsets(terms.counts)
+        token_ids = unpack(batches, "token_ids", np.int32)
+        columns["token_ids"].extend(token_ids.values)
+        columns["token_offsets"].extend_offsets(token_ids.counts)
+        columns["lengths"].extend([terms.counts])
+        rows = np.arange(first, len(self), dtype=np.int32)
+        self._frequencies = self._frequencies.plus(_flat(token_ids, np.int32), np.repeat(rows, token_ids.counts))
+        self._postings = self._postings.plus(_flat(terms, np.int64), np.repeat(rows, terms.counts))
+        events = unpack(batches, "events", np.int64)
+        columns["events"].extend(events.values)
+        columns["event_owners"].extend([np.repeat(np.arange(first, len(self)), events.counts // 2)])
         columns["image_vectors"].extend(image_vectors.values)
         columns["image_sizes"].extend(unpack(batches, "image_sizes", np.int64).values)
         images = image_vectors.counts // columns["image_vectors"].width
@@ -173,6 +194,8 @@ class UserIndex:
                 memories=tuple(self._memories),
                 labels=tuple(self._labels),
                 speaker_names=tuple(self._speaker_numbers),
+                postings=self._postings,
+                token_frequencies=self._frequencies,
                 nbytes=self.nbytes,
                 _requests=self._requests,
                 _session_numbers=self._session_numbers,
@@ -188,6 +211,7 @@ class UserIndex:
         for row, (request_id, body_hash) in enumerate(requests, first):
             self._requests.setdefault(to_text(request_id), (row, body_hash))
         self._extend_conversation(added, first)
+        self._columns["keys"].extend([batch.column("key").to_numpy()])
         for images in batch.column("image_labels").to_pylist():
             self._labels.extend(tuple(labels) for labels in images)
         self._object_bytes += sum(_OBJECT_BYTES + sys.getsizeof(memory.text) for memory in added)
@@ -212,6 +236,10 @@ class UserIndex:
         self._columns["sessions"].extend([np.array(sessions, np.int32)])
         self._columns["previous"].extend([np.array(previous, np.int64)])
         self._columns["speakers"].extend([np.array(speakers, np.int32)])
-        self._columns["times"].extend([np.array([memory.timestamp or 0 for memory in added], np.int64)])
+        self._columns["times"].extend([np.array([memory.created_at for memory in added], np.int64)])
         self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
         self._columns["asks"].extend([np.array([asks(memory.text) for memory in added], np.bool_)])
+
+
+def _flat(unpacked: Unpacked, dtype: DTypeLike) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype), *unpacked.values])

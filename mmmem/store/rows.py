@@ -33,6 +33,8 @@ _FIELDS: dict[str, Any] = {
     "tokens": pa.large_binary(),  # int8 [t, k]
     "token_ids": pa.large_binary(),  # int32 [t]
     "terms": pa.large_binary(),  # int64 [l]
+    "key": pa.int64(),  # equal for memories that say and show the same
+    "events": pa.large_binary(),  # int64 [e, 2], times of which it speaks, Unix ms
     "image_vectors": pa.large_binary(),  # float32 [m, d]
     "image_sizes": pa.large_binary(),  # int64 [m], bytes of the image files
     "image_labels": pa.list_(pa.list_(pa.string())),
@@ -114,6 +116,8 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
         "tokens": encoded.text.tokens.tobytes(),
         "token_ids": encoded.text.token_ids.astype("<i4").tobytes(),
         "terms": encoded.terms.astype("<i8").tobytes(),
+        "key": encoded.key,
+        "events": encoded.events.astype("<i8").tobytes(),
         "image_vectors": b"".join(image.vector.astype("<f4").tobytes() for image in encoded.images),
         "image_sizes": np.array([len(data) for data in images], "<i8").tobytes(),
         "image_labels": [list(image.labels) for image in encoded.images],

@@ -7,14 +7,16 @@ import pytest
 
 from mmmem.api import contract
 from mmmem.api.answers import add_answer, explain_answer, search_answer
-from mmmem.types import AddRequest, ChannelScore, Hit, ImagePart, Memory, Part, TextPart
+from mmmem.types import AddRequest, ChannelScore, Explanation, Hit, ImagePart, Memory, Part, Place, TextPart, TokenMatch
 
 MIB = 1024 * 1024
 
 
 def hit(*parts: Part, score: float = 0.5, created_at: int = 1_704_067_200_000) -> Hit:
     memory = Memory("mem_1", "s", "user", parts, created_at, created_at, 0, 0)
-    return Hit(memory, score, {"maxsim": ChannelScore(1, 0.61), "lexical": ChannelScore(3, 7.5)})
+    channels = {"maxsim": ChannelScore(1, 0.61, 1.0, 2.5), "lexical": ChannelScore(3, 7.5, 0.1, 0.2)}
+    matches = (TokenMatch("cat", "kitten", 0.8, 0.75), TokenMatch("the", "a", 0.6, 0.25))
+    return Hit(memory, score, Explanation(channels, Place(1, 2.7), None, matches))
 
 
 def data(answer: bytes) -> list[dict[str, object]]:
@@ -60,9 +62,18 @@ def test_nothing_found_is_an_empty_list() -> None:
     assert search_answer([], MIB) == b'{"data":[]}'
 
 
-def test_explain_adds_the_channels() -> None:
+def test_explain_adds_how_a_memory_came_to_its_place() -> None:
     (found,) = data(explain_answer([hit(TextPart("x"))], MIB))
-    assert found["channels"] == {"maxsim": {"rank": 1, "score": 0.61}, "lexical": {"rank": 3, "score": 7.5}}
+    assert found["channels"] == {
+        "maxsim": {"rank": 1, "score": 0.61, "weight": 1.0, "added": 2.5},
+        "lexical": {"rank": 3, "score": 7.5, "weight": 0.1, "added": 0.2},
+    }
+    assert found["fused"] == {"rank": 1, "score": 2.7}
+    assert found["reranked"] is None
+    assert found["tokens"] == [
+        {"query": "cat", "memory": "kitten", "similarity": 0.8, "weight": 0.75},
+        {"query": "the", "memory": "a", "similarity": 0.6, "weight": 0.25},
+    ]
     contract.ExplainAnswer.model_validate({"data": [found]})
 
 

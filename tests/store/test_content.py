@@ -51,11 +51,13 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
     assert memories == [encoded.memory for encoded in stored.memories]
     for row, encoded in enumerate(stored.memories):
         tokens = slice(arrays.token_offsets[row], arrays.token_offsets[row + 1])
-        terms = slice(arrays.term_offsets[row], arrays.term_offsets[row + 1])
         np.testing.assert_array_equal(arrays.dense[row], encoded.text.dense)
         np.testing.assert_array_equal(arrays.tokens[tokens], encoded.text.tokens)
         np.testing.assert_array_equal(arrays.token_ids[tokens], encoded.text.token_ids)
-        np.testing.assert_array_equal(arrays.terms[terms], encoded.terms)
+        assert arrays.lengths[row] == len(encoded.terms)
+        assert all(row in rows for rows, _ in arrays.postings.of(encoded.terms))
+        assert arrays.keys[row] == encoded.key
+        np.testing.assert_array_equal(arrays.events[arrays.event_owners == row], encoded.events)
     images = [image for encoded in stored.memories for image in encoded.images]
     np.testing.assert_array_equal(arrays.image_vectors, [image.vector for image in images])
     assert arrays.image_owners.tolist() == [len(ODD_TEXTS)] * 2
@@ -76,8 +78,7 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "token_scales": ("<f4", (2,)),
         "token_ids": ("<i4", (2,)),
         "token_offsets": ("<i8", (4,)),
-        "terms": ("<i8", (2,)),
-        "term_offsets": ("<i8", (4,)),
+        "lengths": ("<i8", (3,)),
         "image_vectors": ("<f4", (1, DIMENSIONS.image)),
         "image_owners": ("<i8", (1,)),
         "image_sizes": ("<i8", (1,)),
@@ -87,6 +88,9 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "timed": ("|b1", (3,)),
         "asks": ("|b1", (3,)),
         "speakers": ("<i4", (3,)),
+        "keys": ("<i8", (3,)),
+        "events": ("<i8", (0, 2)),
+        "event_owners": ("<i8", (0,)),
     }
     lengths = np.linalg.norm(arrays.tokens.astype(np.float32) * arrays.token_scales[:, None], axis=1)
     np.testing.assert_allclose(lengths, 1, rtol=1e-6)

@@ -1,0 +1,56 @@
+"""One encoded query against one user's arrays: what each channel says of every memory.
+
+Every query runs on every channel that has something to compare. Channels are added up, so all of them speak in standard
+deviations: over the user's memories for text, above chance for images (a user may have just one); speaker and date are
+worth a set number of them.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mmmem.channels.channel import Channel, together
+from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
+from mmmem.channels.images import image_channels
+from mmmem.channels.query import EncodedPicture, EncodedQuery, EncodedText
+from mmmem.channels.words import Compared, token_weights, word_channels
+from mmmem.retrieval.fusion import zscores
+
+if TYPE_CHECKING:
+    from mmmem.settings import Settings
+    from mmmem.store import UserArrays
+
+__all__ = ["Channel", "EncodedPicture", "EncodedQuery", "EncodedText", "channels", "token_weights"]
+
+
+def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
+    """Every channel that is switched on and has something to compare."""
+    times = time_channels(query.question, arrays, settings)
+    speakers = speaker_channels(query.text, arrays, settings) if query.text else []
+    texts = [text for text in (query.text, query.labels, *query.options) if text]
+    images = image_channels(query, arrays, settings)
+    compared = Compared.among(texts, [*times, *speakers, *images], arrays, settings)
+    found = iter(word_channels(texts, compared, arrays, settings))
+    words = next(found) if query.text else []
+    labels = next(found) if query.labels else []
+    options = [option for option in found if option]
+    return [
+        *words,
+        *turn_channels(words, arrays, settings),
+        *speakers,
+        *times,
+        *_as_one("labels", settings.weight_labels, [labels] if labels else []),
+        *_as_one("options", settings.weight_options, options),
+        *images,
+    ]
+
+
+def _as_one(name: str, weight: float, texts: list[list[Channel]]) -> list[Channel]:
+    """What the channels of words say of several texts, as one channel: of each memory the best."""
+    if not texts or not weight:
+        return []
+    best = zscores(reduce(np.maximum, (together(of_text) for of_text in texts)))
+    return [Channel(name, weight, best, best)]

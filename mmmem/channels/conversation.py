@@ -1,0 +1,89 @@
+"""What a memory's place says of it: after which turn it was said, by whom, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mmmem.channels.channel import Channel, switched_on, together
+from mmmem.dates import asks_when, question_windows
+from mmmem.encoders.terms import hashed, terms
+from mmmem.retrieval.conversation import following, inherited, neighbouring, passed_on
+from mmmem.retrieval.temporal import DAY, nearness, within
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mmmem.channels.query import EncodedText
+    from mmmem.settings import Settings
+    from mmmem.store import UserArrays
+    from mmmem.types import Float32
+
+EPOCH_YEAR, LAST_YEAR = 1970, 9999
+YEAR = int(365.2425 * DAY)  # of the calendar on average, in ms: near enough to say which years a user's memories span
+
+
+def turn_channels(words: Sequence[Channel], arrays: UserArrays, settings: Settings) -> list[Channel]:
+    """What the channels of words say of one turn goes in part to the turns beside it, and to an answer above all."""
+    if not words:
+        return []
+    said = together(words)
+    total = sum(channel.weight for channel in words)
+    answers = inherited(said, arrays.previous, arrays.asks)
+    questions = -passed_on(said, arrays.previous, arrays.asks)
+    found = [
+        Channel("answers", settings.answer_share * total, answers, answers),
+        Channel("questions", settings.question_share * total, questions, questions, demotes=True),
+    ]
+    if settings.neighbour_share:
+        beside = neighbouring(said, arrays.previous, following(arrays.previous))
+        found.append(Channel("neighbours", settings.neighbour_share * total, beside, beside))
+    return switched_on(found)
+
+
+def speaker_channels(text: EncodedText, arrays: UserArrays, settings: Settings) -> list[Channel]:
+    """Who is asked about, speaks."""
+    spoken = by_speakers(text, arrays) if settings.weight_speaker else None
+    return [] if spoken is None else [Channel("speaker", settings.weight_speaker, spoken, spoken)]
+
+
+def by_speakers(text: EncodedText, arrays: UserArrays) -> Float32 | None:
+    """1 for memories by a speaker whom the question names, else NaN, float32 [n]; None where it names none, or all."""
+    # By first name too; in a script without spaces only by the whole name, not by a character of it.
+    named = [_is_named(name, text) for name in arrays.speaker_names]
+    if not any(named) or all(named):
+        return None
+    named.append(False)  # for -1, nobody
+    return np.where(np.array(named)[arrays.speakers], np.float32(1), np.float32(np.nan))
+
+
+def _is_named(name: str, text: EncodedText) -> bool:
+    words = hashed(terms(name.split(maxsplit=1)[0])) if name.strip() else np.zeros(0, np.int64)
+    return bool(len(words) and np.isin(words, text.terms).all())
+
+
+def time_channels(question: str, arrays: UserArrays, settings: Settings) -> list[Channel]:
+    """Memories of the times that the question names, and memories that speak of a time where it asks for one."""
+    found = []
+    windows = _windows(question, arrays) if settings.weight_date else []
+    if windows:
+        near = nearness(arrays.times, arrays.timed, windows)
+        if settings.event_times and len(arrays.events):
+            near = np.fmax(near, within(arrays.events, arrays.event_owners, len(arrays), windows))
+        found.append(Channel("date", settings.weight_date, near, near))
+    if settings.weight_when and len(arrays.events) and asks_when(question):
+        speaks = np.full(len(arrays), np.nan, dtype=np.float32)
+        speaks[arrays.event_owners] = 1
+        found.append(Channel("when", settings.weight_when, speaks, speaks))
+    return found
+
+
+def _windows(question: str, arrays: UserArrays) -> list[tuple[int, int]]:
+    """Last week is the one before the user's newest memory: the same for the same memories, whenever it is asked."""
+    known = arrays.times[arrays.timed]
+    if not len(known):
+        return []
+    told = np.unique(EPOCH_YEAR + known // YEAR).tolist()
+    years = sorted({year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR})
+    return question_windows(question, int(known.max()), years)

@@ -1,0 +1,43 @@
+"""A query as the channels take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mmmem.encoders import Chance
+    from mmmem.types import Float32, Int64, QueryEncoding
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    """A text as the channels of words see it. terms: int64 [q]; of those, identifiers: int64 [i] and entities: int64 [e]."""
+
+    encoding: QueryEncoding
+    terms: Int64
+    identifiers: Int64
+    entities: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPicture:
+    """Something to look for among the images, float32 [d] in their space, and what its cosine with any of them would be."""
+
+    vector: Float32
+    chance: Chance
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedQuery:
+    """A query's parts; what it does not have is None or empty.
+
+    `question` is its text as the encoders read it; `labels` what its images seem to show, as text; `caption` its text, as an image.
+    """
+
+    question: str
+    text: EncodedText | None
+    options: tuple[EncodedText, ...]
+    labels: EncodedText | None
+    caption: EncodedPicture | None
+    images: tuple[EncodedPicture, ...]

@@ -1,0 +1,66 @@
+"""A query encoded for the channels: its text, its options, its pictures, each once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mmmem.channels import EncodedPicture, EncodedQuery, EncodedText
+from mmmem.encoders.terms import hashed, identifiers, terms
+from mmmem.entities import entities
+from mmmem.media.images import ImageReader
+from mmmem.texts import beginning_and_end, well_formed
+from mmmem.types import ImagePart, TextPart
+
+if TYPE_CHECKING:
+    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.settings import Settings
+    from mmmem.types import Float32, Query, QueryEncoding
+
+
+class QuestionEncoder:
+    """Encodes queries as the memories are encoded."""
+
+    def __init__(self, settings: Settings, text: TextEncoder, image: ImageEncoder) -> None:
+        self._settings = settings
+        self._text = text
+        self._image = image
+        self._reader = ImageReader(settings)
+
+    def prepare(self, query: Query) -> list[Float32]:
+        """The query's images, decoded. Raises InvalidImage or TooLarge."""
+        sent = (
+            (f"query.{place}.image_url.url", part)
+            for place, part in enumerate(query.parts)
+            if isinstance(part, ImagePart)
+        )
+        return self._reader.read(sent, self._image.prepare)
+
+    def encode(self, query: Query, prepared: list[Float32]) -> EncodedQuery:
+        """Everything that the channels look for. Raises ModelUnavailable."""
+        limit = self._settings.max_query_encoded_chars
+        text = well_formed("\n".join(part.text for part in query.parts if isinstance(part, TextPart)).strip())
+        options = [well_formed(option.strip()) for option in query.options if option.strip()]
+        images = self._image.encode_images(prepared)
+        labels = ", ".join(label for image in images for label in image.labels)
+        texts = [text, labels, *options]
+        limits = [limit, limit, *[max(limit // len(options), 2) for _ in options]]
+        read = [beginning_and_end(value, most) for value, most in zip(texts, limits, strict=True)]
+        encodings = iter(self._text.encode_queries([value for value in read if value]))
+        encoded = [encode_text(value, next(encodings)) if value else None for value in texts]
+        caption = None
+        if encoded[0]:
+            [vector] = self._image.encode_captions([read[0]], [encoded[0].encoding])
+            caption = EncodedPicture(vector, self._image.caption_chance(vector))
+        return EncodedQuery(
+            question=read[0],
+            text=encoded[0],
+            options=tuple(option for option in encoded[2:] if option),
+            labels=encoded[1],
+            caption=caption,
+            images=tuple(EncodedPicture(image.vector, self._image.image_chance(image.vector)) for image in images),
+        )
+
+
+def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:
+    """A text's terms beside its vectors: all of its words count, also those that the encoder was not given."""
+    return EncodedText(encoding, hashed(terms(text)), hashed(identifiers(text)), hashed(terms(entities(text))))

@@ -1,0 +1,119 @@
+"""From what the channels say to an order: fusion, then what looks again at its top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mmmem.channels import channels, token_weights
+from mmmem.rerankers import Candidates, Question
+from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, weighted_sum, zscores
+from mmmem.retrieval.maxsim import best_matches
+from mmmem.retrieval.selection import covering, newest_forward, repeats_last, reranked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mmmem.channels import Channel, EncodedQuery, EncodedText
+    from mmmem.rerankers import Reranker
+    from mmmem.retrieval.fusion import Scores
+    from mmmem.settings import Settings
+    from mmmem.store import UserArrays
+    from mmmem.types import Int64
+
+SPARE = 2  # times top_k are ranked, so that there is something to take the place of repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Memories in order, and how that came about.
+
+    rows: int64 [m], best first. scores: float64 [m], in 0..1, falling. channels: what each said of all n. fused: float64 [n].
+    reranked: float [n] or None, NaN for what the reranker did not see.
+    """
+
+    rows: Int64
+    scores: Scores = field(repr=False)
+    channels: Sequence[Channel]
+    fused: Scores = field(repr=False)
+    reranked: Scores | None = field(repr=False)
+
+
+class Ranker:
+    """Ranks with one set of settings, and a reranker or none."""
+
+    def __init__(self, settings: Settings, reranker: Reranker | None) -> None:
+        self._settings = settings
+        self._reranker = reranker
+
+    def __call__(self, query: EncodedQuery, arrays: UserArrays, top_k: int) -> Ranking:
+        """The user's memories for a query, `top_k` at most. Raises ModelUnavailable when a reranker's model fails."""
+        settings = self._settings
+        found = channels(query, arrays, settings)
+        fused = fuse(found, len(arrays), settings)
+        order = best_first(fused, max(SPARE * top_k, settings.rerank_top_n))
+        # A place keeps its score, whoever takes it: what comes later builds on the order, and scores never rise down the list.
+        scores = fused[order]
+        looked = None
+        if self._reranker and query.text:
+            looked = self._look_again(query, order[: settings.rerank_top_n], arrays)
+            order = self._reranked(order, found, fused, looked)
+        if settings.diversity and query.text:
+            order = self._diversified(query.text, order, scores, arrays)
+        if settings.recency:
+            order = newest_forward(order, scores, arrays.times[order], settings.recency_depth, settings.recency)
+        if settings.deduplicate:
+            order = repeats_last(order, arrays.keys[order])
+        total = sum(channel.weight for channel in found) or 1.0
+        return Ranking(order[:top_k], logistic(scores[:top_k] / total), found, fused, looked)
+
+    def _look_again(self, query: EncodedQuery, rows: Int64, arrays: UserArrays) -> Scores:
+        """What the reranker says of these rows, float [n]; NaN for all others."""
+        assert self._reranker and query.text
+        weights = token_weights(query.text, arrays, self._settings)
+        looked = np.full(len(arrays), np.nan)
+        looked[rows] = self._reranker(Question(query.question, query.text.encoding, weights), _candidates(rows, arrays))
+        return looked
+
+    def _reranked(self, order: Int64, found: Sequence[Channel], fused: Scores, looked: Scores) -> Int64:
+        """The order with its first `rerank_top_n` anew: what the reranker says takes the place of what late interaction did."""
+        top, rest = order[: self._settings.rerank_top_n], order[self._settings.rerank_top_n :]
+        late = [channel.weight * channel.standard[top] for channel in found if channel.name == "maxsim"]
+        said = np.nan_to_num(late[0]) if late and self._settings.fusion == "zscore" else np.zeros(len(top))
+        return np.concatenate([reranked(top, fused[top], said, looked[top], self._settings.weight_rerank), rest])
+
+    def _diversified(self, text: EncodedText, order: Int64, scores: Scores, arrays: UserArrays) -> Int64:
+        """The order with its first places given to memories that together match all of what is asked."""
+        settings = self._settings
+        top, rest = order[: settings.diversity_depth], order[settings.diversity_depth :]
+        rows = np.sort(top)
+        best = best_matches(text.encoding.tokens, arrays.tokens, arrays.token_scales, arrays.token_offsets, rows=rows)[
+            :, np.searchsorted(rows, top)
+        ]
+        weights = token_weights(text, arrays, settings)
+        places, weight = settings.diversity_places, settings.diversity
+        return np.concatenate([covering(top, scores[: len(top)], best, weights, places=places, weight=weight), rest])
+
+
+def fuse(found: Sequence[Channel], n: int, settings: Settings) -> Scores:
+    """What the channels say together, float64 [n], in standard deviations."""
+    if not found:
+        return np.zeros(n)
+    if settings.fusion == "rrf":
+        ranked = [channel for channel in found if not channel.demotes]
+        weights = [channel.weight for channel in ranked]
+        return zscores(reciprocal_rank_fusion([channel.scores for channel in ranked], weights, k=settings.rrf_k))
+    return weighted_sum([channel.standard for channel in found], [channel.weight for channel in found])
+
+
+def _candidates(rows: Int64, arrays: UserArrays) -> Candidates:
+    bounds = [(arrays.token_offsets[row], arrays.token_offsets[row + 1]) for row in rows.tolist()]
+    places = np.concatenate([np.arange(start, end) for start, end in bounds] or [np.zeros(0, np.int64)])
+    return Candidates(
+        texts=[arrays.memories[row].text for row in rows.tolist()],
+        tokens=arrays.tokens[places],
+        token_scales=arrays.token_scales[places],
+        token_offsets=np.cumsum([0, *(end - start for start, end in bounds)]),
+    )

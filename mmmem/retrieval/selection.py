@@ -1,0 +1,72 @@
+"""The top of a ranking put in order anew: orders in, orders out, best first, int64 [m] rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mmmem.retrieval.fusion import Scores
+    from mmmem.types import Float32, Int64
+
+
+def reranked(order: Int64, scores: Scores, replaced: Scores, by: Scores, weight: float) -> Int64:
+    """The order after a closer look at all of it: each memory's score, with one share of it measured anew.
+
+    scores: float [m], what put them in order. replaced: float [m], the share of it that the closer look takes the place of.
+    by: float [m], what that says; NaN, nothing to compare, keeps what was. It is brought to the mean and the
+    deviation of what it replaces, or to 0 and 1 where that is all one, and counts `weight` times.
+    """
+    known = ~np.isnan(by)
+    if known.sum() < 2 or not by[known].std() > 0:
+        return order
+    standard = (by[known] - by[known].mean()) / by[known].std()
+    spread = replaced[known].std()
+    anew = scores.astype(np.float64)
+    anew[known] += weight * (standard * (spread if spread > 0 else 1.0) + replaced[known].mean()) - replaced[known]
+    return order[np.argsort(-anew, kind="stable")]
+
+
+def newest_forward(order: Int64, scores: Scores, times: Int64, depth: int, nudge: float) -> Int64:
+    """The order with the newest of the first `depth` raised by `nudge`, the oldest by nothing, the others by their rank in age.
+
+    scores: float [m]. times: int64 [m], Unix ms.
+    """
+    depth = min(depth, len(order))
+    raised = scores.astype(np.float64)
+    ages = np.unique(times[:depth], return_inverse=True)[1]
+    if depth and ages.max() > 0:
+        raised[:depth] += nudge * ages / ages.max()
+    head = np.argsort(-raised[:depth], kind="stable")
+    return np.concatenate([order[:depth][head], order[depth:]])
+
+
+def repeats_last(order: Int64, keys: Int64) -> Int64:
+    """The order with each memory that says what one before it says moved behind all others. keys: int64 [m], equal for the same."""
+    first = np.zeros(len(order), dtype=np.bool_)
+    first[np.unique(keys, return_index=True)[1]] = True
+    return np.concatenate([order[first], order[~first]])
+
+
+def covering(order: Int64, scores: Scores, best: Float32, weights: Float32, *, places: int, weight: float) -> Int64:
+    """The order with its first `places` filled one by one, each by what adds most to what those before it have matched.
+
+    Facility location over the question's tokens (Lin & Bilmes, 2011): a memory is worth its score, and `weight` times the share of
+    the question that it matches better than all memories before it. So a question with several needs gets
+    evidence for each.
+
+    scores: float [m]. best: float32 [q, m], the best cosine of each query token in each memory, NaN as 0. weights: float32 [q].
+    """
+    matched = np.nan_to_num(best)
+    share = weights / max(float(weights.sum()), 1e-9)
+    covered = np.zeros(len(share))
+    left = list(range(len(order)))
+    chosen: list[int] = []
+    while left and len(chosen) < places:
+        gains = share @ np.maximum(matched[:, left] - covered[:, None], 0)
+        pick = left[int(np.argmax(scores[left] + weight * gains))]
+        chosen.append(pick)
+        left.remove(pick)
+        covered = np.maximum(covered, matched[:, pick])
+    return order[[*chosen, *left]]

@@ -1,0 +1,92 @@
+"""From Settings to a running service. The only place that names concrete classes."""
+
+# Heavy modules (torch, transformers, open_clip) are imported where they are used: a profile loads only what it needs,
+# and the command line answers before any of them.
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mmmem.errors import StoreUnavailable
+from mmmem.wiring import clip, light, rerankers
+
+if TYPE_CHECKING:
+    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.encoders.device import Device
+    from mmmem.memory import MemoryService
+    from mmmem.settings import Settings
+
+__all__ = ["build_service", "check", "holds_store"]
+
+log = logging.getLogger(__name__)
+
+
+def check(settings: Settings) -> None:
+    """What can be known before anything is loaded: StartupError when weights are missing or not what they should be."""
+    if not needs_models(settings):
+        pass
+    elif settings.profile == "light":
+        light.check(settings)
+    else:
+        clip.pins(settings)
+    rerankers.pins(settings)
+
+
+def build_service(settings: Settings) -> MemoryService:
+    """Load the models and open the store. Raises StartupError with what to do about it."""
+    from threadpoolctl import threadpool_limits
+
+    from mmmem.encoders.batching import BatchedImageEncoder, BatchedTextEncoder, EncoderThreads
+    from mmmem.encoders.device import choose_device
+    from mmmem.ingest import Ingest
+    from mmmem.memory import MemoryService
+    from mmmem.search import Search
+    from mmmem.store import Dimensions
+    from mmmem.store.lance import LanceStore
+
+    threadpool_limits(
+        1, user_api="blas"
+    )  # searches run side by side: their products fighting for cores took 10 times as long
+    device = choose_device(settings)
+    text, image = _encoders(settings, device)
+    store = LanceStore(
+        settings,
+        models={"text": text.name, "image": image.name},
+        dimensions=Dimensions(text.dimensions, text.token_dimensions, image.dimensions),
+    )
+    store.open()
+    threads = EncoderThreads(device, settings.encode_batch_size)
+    text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
+    try:
+        search = Search(settings, store, text, image, rerankers.load(settings, device, threads))
+    except BaseException:
+        threads.close()
+        raise
+    log.info("ready: profile %s on %s, text %s, images %s", settings.profile, device.name, text.name, image.name)
+    return MemoryService(store, threads, Ingest(settings, text, image), search)
+
+
+def holds_store(settings: Settings) -> bool:
+    """Whether there is a store in `data_dir`; `build_service` makes one where there is none. Raises StoreUnavailable."""
+    from mmmem.store.record import RECORD
+
+    try:
+        return Path(settings.data_dir, f"{RECORD}.lance").is_dir()
+    except OSError:
+        raise StoreUnavailable("data_dir: the folder cannot be used") from None
+
+
+def needs_models(settings: Settings) -> bool:
+    """Whether any channel that is switched on compares vectors: the lexical ones need no model."""
+    weights = (settings.weight_maxsim, settings.weight_dense, settings.weight_image, settings.weight_labels)
+    return any(weights) or settings.reranker == "maxsim"
+
+
+def _encoders(settings: Settings, device: Device) -> tuple[TextEncoder, ImageEncoder]:
+    if not needs_models(settings):
+        from mmmem.encoders.absent import NoImageEncoder, NoTextEncoder
+
+        return NoTextEncoder(), NoImageEncoder()
+    return light.load(settings, device) if settings.profile == "light" else clip.load(settings, device)

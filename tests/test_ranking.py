@@ -1,0 +1,188 @@
+"""What a ranking promises beyond the channels: each switch does what its setting says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mmmem.retrieval.candidates import SAMPLE, candidates, sample
+from tests.test_memory import ask, photo, say, searching, service, texts, user
+
+__all__ = ["service", "user"]  # fixtures
+
+DAY = 86_400_000
+FILLER = (
+    "It rained all night.",
+    "The bus was late again.",
+    "Lunch was soup.",
+    "I like long walks.",
+    "The lamp is broken.",
+)
+
+
+def explained(service, query):
+    hits = service.explain(query)
+    return hits, texts(hits)
+
+
+def place(hits, words):
+    return next(number for number, text in enumerate(texts(hits), 1) if words in text)
+
+
+def test_the_right_option_brings_its_evidence_forward_whatever_the_others_say(service, user):
+    service.add(say("The recital went well, she had practised the oboe for weeks.", "He sold his violin last year.",
+                    "A trumpet was playing in the park.", "The drum kit stands in the cellar.",
+                    "Piano tuning costs a lot.", *FILLER, user_id=user))  # fmt: skip
+    options = ("A. a violin in the orchestra", "B. the oboe, for weeks", "C. a harp", "D. bagpipes")
+    found = service.search(ask(user, "What did she practise?", options=options))
+    assert place(found, "oboe") == 1
+    assert place(found, "violin") < place(found, "rained")  # other options count too
+
+
+def test_four_options_do_not_drown_the_question(service, user):
+    service.add(say("Ann: My birthday party is on Saturday at the lake.", "Ben: Monday is a holiday.",
+                    "Ben: Tuesday is market day.", "Ben: On Wednesday we swim.", *FILLER, user_id=user))  # fmt: skip
+    options = ("Monday, a holiday", "Tuesday, market day", "Wednesday, we swim", "Saturday")
+    assert "birthday" in texts(service.search(ask(user, "When is Ann's birthday party?", options=options)))[0]
+
+
+def test_the_newer_of_two_that_answer_alike_comes_first(service, user):
+    service.add(say("My favourite colour is green these days.", user_id=user, request_id="a", session_id="a"))
+    service.add(say(*FILLER, user_id=user, request_id="b", session_id="b", start=1_704_067_200_000 + DAY))
+    new = say(
+        "My favourite colour is blue these days.",
+        user_id=user,
+        request_id="c",
+        session_id="c",
+        start=1_704_067_200_000 + 90 * DAY,
+    )
+    service.add(new)
+    found = service.search(ask(user, "What is my favourite colour?"))
+    assert place(found, "blue") == 1
+    assert place(found, "green") == 2
+
+
+def test_a_fact_told_ten_times_leaves_room_for_others(service, user):
+    for n in range(10):
+        service.add(say("I'm allergic to peanuts!" if n % 2 else "i'm allergic to peanuts", user_id=user,
+                        request_id=str(n), session_id=str(n)))  # fmt: skip
+    service.add(say("I carry a pen for my allergy to bees.", *FILLER, user_id=user, request_id="bees"))
+    found = service.search(ask(user, "What am I allergic to?"))
+    assert place(found, "peanuts") == 1
+    assert place(found, "bees") == 2
+    assert sum("peanuts" in text for text in texts(found)) == 10, "repeats come last, none is lost"
+    assert sum("peanuts" in text for text in texts(service.search(ask(user, "What am I allergic to?", top_k=4)))) == 1
+    kept = searching(service, deduplicate=False)(ask(user, "What am I allergic to?"))
+    assert place(kept, "bees") > 2
+
+
+def test_the_same_words_with_another_picture_or_by_another_role_are_no_repeat(service, user):
+    service.add(say("look at this", "fine", user_id=user))
+    service.add(say("look at this", user_id=user, role="assistant", request_id="b"))
+    service.add(
+        say([*say("look at this", user_id=user).messages[0].parts, photo("coffee.png")], user_id=user, request_id="c")
+    )
+    assert [text.split(": ", 1)[1] for text in texts(service.search(ask(user, "look at this")))].index("fine") == 3
+
+
+def test_a_question_for_two_things_gets_evidence_for_both(service, user):
+    service.add(say(*(f"The red kayak was repaired on day {n}, the kayak is fine." for n in range(12)),
+                    "We gave the old tent to Omar.", *FILLER, user_id=user))  # fmt: skip
+    question = ask(user, "What happened to the kayak and to the tent?")
+    diverse = searching(service, diversity=3)(question)
+    assert {"kayak", "tent"} <= {word for word in ("kayak", "tent") if any(word in text for text in texts(diverse)[:2])}
+
+
+def test_last_week_is_the_week_before_the_newest_memory(service, user):
+    monday = 1_704_067_200_000  # 2024-01-01
+    for week, what in enumerate(("pottery", "chess", "rowing", "fencing")):
+        told = monday + 7 * week * DAY
+        service.add(say(f"I tried {what}.", *FILLER, user_id=user, request_id=what, session_id=what, start=told))
+    assert "rowing" in texts(service.search(ask(user, "What did I try last week?")))[0]
+    ago = {
+        hit.explanation.channels["date"].rank: text
+        for hit, text in zip(*explained(service, ask(user, "What did I try two weeks ago?")), strict=True)
+    }
+    assert ago[1].startswith("[2024-01-08"), "the week of the chess"
+    assert "pottery" in texts(service.search(ask(user, "What did I try on 1 January 2024?")))[0]
+
+
+def test_relative_times_are_read_in_chinese(service, user):
+    monday = 1_704_067_200_000
+    for week, what in enumerate(("陶艺", "象棋", "划船", "击剑")):
+        told = monday + 7 * week * DAY
+        service.add(say(f"我试了{what}。", *FILLER, user_id=user, request_id=what, session_id=what, start=told))
+    assert "象棋" in texts(service.search(ask(user, "两周前我试了什么？")))[0]
+    assert "划船" in texts(service.search(ask(user, "上周我试了什么？")))[0]
+
+
+def test_a_time_that_a_memory_speaks_of_counts_like_the_time_it_was_told(service, user):
+    june = 1_718_841_600_000  # 2024-06-20, a Thursday
+    service.add(
+        say("Last month we were at the coast, it was lovely.", user_id=user, request_id="a", session_id="a", start=june)
+    )
+    service.add(
+        say("We were at the mountains, it was lovely.", user_id=user, request_id="b", session_id="b", start=june)
+    )
+    service.add(say(*FILLER, user_id=user, request_id="c", session_id="c", start=june + DAY))
+    assert "coast" in texts(service.search(ask(user, "Where were we in May 2024?")))[0]
+
+
+def test_a_question_for_a_time_prefers_memories_that_speak_of_one(service, user):
+    service.add(say("Ann: The dentist is a friend of mine.", "Ben: The dentist appointment is important.",
+                    "Ann: I go to the dentist next Tuesday.", "Ben: My dentist is nice.", *FILLER, user_id=user))  # fmt: skip
+    question = ask(user, "When is the dentist appointment?")
+    without = searching(service, weight_when=0)(question)
+    assert place(service.search(question), "next Tuesday") <= place(without, "next Tuesday")
+    scored = {
+        text: hit.explanation.channels
+        for text, hit in zip(texts(service.explain(question)), service.explain(question), strict=True)
+    }
+    assert {text for text, channels in scored.items() if "when" in channels} == {
+        text for text in scored if "Tuesday" in text
+    }
+
+
+def test_no_more_memories_or_characters_are_returned_than_set_and_always_the_best(service, user):
+    service.add(say(*(f"Jar {n} holds beans." for n in range(30)), user_id=user))
+    question = ask(user, "Which jar holds beans?")
+    best = service.search(question)
+    assert searching(service, max_return=7)(question) == best[:7]
+    few = searching(service, max_return_chars=500, context_turns=0)(question)
+    assert 1 < len(few) < 30
+    assert sum(len(hit.memory.text) for hit in few) <= 500
+    assert len(searching(service, max_return_chars=1)(question)) == 1
+
+
+def test_of_many_memories_late_interaction_compares_candidates_and_says_the_same_of_them_as_of_all(service, user):
+    things = ("kettle", "bicycle", "curtain", "violin", "ladder", "blanket", "mirror", "basket")
+    service.add(say(*(f"On day {n} the {things[n % 8]} cost {n * 3} crowns." for n in range(160)),
+                    "Ann: Who mended the old radio?", "Ben: Cousin Otto, on Sunday.", user_id=user))  # fmt: skip
+    for question in ("How much was the violin on day 43?", "Who mended the radio?", "ladder"):
+        everything = service.explain(ask(user, question, top_k=200))
+        few = searching(service, exact_memories=1, candidates=20)(ask(user, question, top_k=200), explained=True)
+        exact = {hit.memory.id: hit.explanation.channels["maxsim"].score for hit in everything}
+        compared = {
+            hit.memory.id: hit.explanation.channels["maxsim"].score
+            for hit in few
+            if "maxsim" in hit.explanation.channels
+        }
+        assert len(compared) >= 20
+        assert compared == {id_: exact[id_] for id_ in compared}, "the same, to the bit"
+        assert texts(few)[0] == texts(everything)[0]
+
+
+def test_candidates_bring_the_answers_to_questions_among_them_and_the_other_way_round():
+    scores = np.array([0.0, 9.0, 0.1, 0.2, 8.0, 0.3])
+    previous = np.array([-1, 0, 1, 2, 3, 4])
+    asks = np.array([False, True, False, True, False, False])
+    assert candidates(scores, 2, previous, asks).tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("n", [1, 2, SAMPLE, 100_000])
+def test_a_sample_of_all_memories_is_spread_over_them(n):
+    rows = sample(n)
+    assert len(rows) == min(n, SAMPLE)
+    assert rows[0] == 0
+    assert rows[-1] == n - 1
+    assert np.diff(rows).max(initial=0) <= n // SAMPLE + 2
