@@ -56,7 +56,7 @@ class Search:
             for row, score in places
             if row in shown  # else deleted while we were searching
         ]
-        return self._within_limit(hits)
+        return self._within_limit(hits, query.top_k)
 
     def _shown(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
         """The rows' memories as they are returned."""
@@ -92,10 +92,11 @@ class Search:
             memories |= {pictured[memory.id]: memory for memory in loaded}
         return memories
 
-    def _within_limit(self, hits: list[Hit]) -> list[Hit]:
+    def _within_limit(self, hits: list[Hit], top_k: int) -> list[Hit]:
         """Those that together hold no more text than an answer may; the first always."""
+        limit = self._settings.max_return_chars * max(top_k, 100) // 100
         ends = np.cumsum([len(hit.memory.text) for hit in hits])
-        return hits[: max(1, int(np.searchsorted(ends, self._settings.max_return_chars, side="right")))]
+        return hits[: max(1, int(np.searchsorted(ends, limit, side="right")))]
 
 
 def _along(links: Int64, row: int) -> Iterator[int]:

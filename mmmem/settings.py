@@ -155,7 +155,10 @@ class Settings(BaseSettings):
     context_chars: int = Field(400, ge=1, description="Characters of each such turn.")
     max_return: int = Field(1_000, ge=1, description="Most memories that a search returns, whatever top_k is.")
     max_return_chars: int = Field(
-        90_000, ge=1, description="Characters of text that a search returns, context included; the best memory always."
+        90_000,
+        ge=1,
+        description="Characters of text, context included, that a search returns for each 100 memories asked for, and for "
+        "fewer; the best memory always. Those who answer from it did better with 90,000 than with 150,000.",
     )
 
     # Ranking
@@ -171,10 +174,10 @@ class Settings(BaseSettings):
         100, ge=0, description="Texts of all kinds that count beside the user's memories in what is rare; 0: none."
     )
     exact_memories: int = Field(
-        3_000, ge=1, description="Memories of a user up to which late interaction compares all of them."
+        2_000, ge=1, description="Memories of a user up to which late interaction compares all of them."
     )
     candidates: int = Field(
-        3_000, ge=1, description="Memories that it compares of a larger user: those that the other channels put first."
+        2_000, ge=1, description="Memories that it compares of a larger user: those that the other channels put first."
     )
     weight_lexical: float = Field(
         0.1, ge=0, description="Weight of BM25. What the encoder cannot read of a question is added to it."

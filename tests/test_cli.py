@@ -1,6 +1,5 @@
 """`mmmem serve` starts with what it is told, or says in one line why not."""
 
-import os
 import socket
 import subprocess
 import sys
@@ -10,13 +9,7 @@ from pathlib import Path
 import pytest
 
 import mmmem
-from tests.running import DEADLINE, RunningService
-
-
-def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MMMEM_")} | settings
-    command = [sys.executable, "-m", "mmmem", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE, check=False)
+from tests.running import DEADLINE, RunningService, run
 
 
 def test_the_version_is_printed() -> None:
@@ -27,6 +20,12 @@ def test_every_option_of_serve_is_in_its_help() -> None:
     text = run("serve", "--help", TERM="dumb", COLUMNS="120").stdout
     for option in ("--host", "--port", "--data-dir", "--profile", "--workers", "--log-level"):
         assert option in text
+
+
+def test_every_option_of_explain_is_in_its_help() -> None:
+    text = run("explain", "--help", TERM="dumb", COLUMNS="120").stdout
+    options = ("user", "image", "option", "top-k", "data-dir", "url", "key", "tokens", "json")
+    assert [option for option in options if f"--{option} " not in text] == []
 
 
 def test_the_command_line_is_light() -> None:

@@ -1,0 +1,30 @@
+"""The command line, one module a command. Nothing heavy is imported before it is needed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import mmmem
+from mmmem.cli import explain, models, serve
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command()(serve.serve)
+app.command()(explain.explain)
+app.add_typer(models.app, name="models", help="The models' files and what they must be.")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mmmem {mmmem.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """A multimodal memory service for AI agents."""

@@ -1,0 +1,45 @@
+"""`mmmem serve`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from mmmem.cli.ending import read_settings, stop
+from mmmem.errors import StartupError
+
+
+def serve(
+    *,
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 for any free one.")] = None,
+    data_dir: Annotated[str | None, typer.Option(help="Folder of the store.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Models: light or clip.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes that serve one data folder together.")] = None,
+    log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.")] = None,
+) -> None:
+    """Serve the HTTP API. Each option can also be set as MMMEM_<NAME>; docs/configuration.md lists all settings."""
+    options = {
+        "HOST": host,
+        "PORT": port,
+        "DATA_DIR": data_dir,
+        "PROFILE": profile,
+        "WORKERS": workers,
+        "LOG_LEVEL": log_level,
+    }
+    # Through the environment, because worker processes read their settings there too.
+    os.environ.update({f"MMMEM_{name}": str(value) for name, value in options.items() if value is not None})
+    settings = read_settings()
+
+    from mmmem.api.logs import configure_logging
+    from mmmem.api.server import run
+    from mmmem.wiring import check
+
+    configure_logging(settings)
+    try:
+        check(settings)
+        run(settings)
+    except StartupError as error:
+        stop(str(error))
