@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.channels import token_weights
+from mmmem.retrieval.maxsim import strongest
 from mmmem.types import SPECIAL, UNKNOWN, ChannelScore, Explanation, Place, TokenMatch
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store import UserArrays
     from mmmem.types import Float32
+
+
+MOST_TOKENS = 32  # of a question that are shown, the weightiest
 
 
 class Explainer:
@@ -58,7 +62,8 @@ class Explainer:
         if self._query is None or own.start == own.stop:
             return ()
         ids = self._query.encoding.token_ids
-        asked = np.flatnonzero((ids != SPECIAL) & (ids != UNKNOWN) & (self._weights > 0))
+        words = np.where((ids == SPECIAL) | (ids == UNKNOWN), np.float32(0), self._weights)
+        asked = strongest(words, min(MOST_TOKENS, int((words > 0).sum())))
         similarity = self._query.encoding.tokens[asked] @ _unit(arrays, own).T
         best = similarity.argmax(axis=1)
         questions = self._text.token_texts(ids[asked])

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.dates import event_windows
-from mmmem.encoders.terms import hashed, terms
 from mmmem.media.images import ImageReader
 from mmmem.store import StoredRequest
+from mmmem.terms import hashed, terms
 from mmmem.texts import split_parts, well_formed
 from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, TextPart
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mmmem.encoders import ImageEncoder, TextEncoder
     from mmmem.settings import Settings
-    from mmmem.types import ImageEncoding, Int64, TextEncoding
+    from mmmem.types import ImageEncoding, TextEncoding
 
 
 class Ingest:
@@ -104,12 +104,13 @@ def merged(messages: Sequence[Message], least: int) -> Iterator[tuple[int, Messa
 def _encoded(memory: Memory, encoding: TextEncoding, text: str, images: tuple[ImageEncoding, ...]) -> EncodedMemory:
     words = hashed(terms(text))
     events = np.array(event_windows(memory.text, memory.created_at), dtype=np.int64).reshape(-1, 2)
-    return EncodedMemory(memory, encoding, words, _key(memory, words), events, images)
+    return EncodedMemory(memory, encoding, words, _key(memory), events, images)
 
 
-def _key(memory: Memory, words: Int64) -> int:
-    """64 bits of what a memory says and shows, and whose role it is: not of its capitals, accents and punctuation."""
-    digest = hashlib.blake2b(words.tobytes() or _utf8(memory.text), digest_size=8, key=_utf8(memory.role)[:64])
+def _key(memory: Memory) -> int:
+    """64 bits of what a memory says and shows, and whose role it is: not of capitals, blanks and how a statement ends."""
+    said = " ".join(memory.text.casefold().split()).rstrip(" .!…。！")
+    digest = hashlib.blake2b(_utf8(said), digest_size=8, key=hashlib.sha256(_utf8(memory.role)).digest())
     for part in memory.parts:
         if isinstance(part, ImagePart):
             digest.update(hashlib.sha256(part.data).digest())

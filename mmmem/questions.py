@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mmmem.channels import EncodedPicture, EncodedQuery, EncodedText
-from mmmem.encoders.terms import hashed, identifiers, terms
 from mmmem.entities import entities
 from mmmem.media.images import ImageReader
+from mmmem.terms import hashed, named, terms
 from mmmem.texts import beginning_and_end, well_formed
 from mmmem.types import ImagePart, TextPart
 
@@ -63,4 +63,6 @@ class QuestionEncoder:
 
 def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:
     """A text's terms beside its vectors: all of its words count, also those that the encoder was not given."""
-    return EncodedText(encoding, hashed(terms(text)), hashed(identifiers(text)), hashed(terms(entities(text))))
+    return EncodedText(
+        encoding, hashed(terms(text)), tuple(hashed(name) for name in named(text)), hashed(terms(entities(text)))
+    )

@@ -11,10 +11,14 @@ from mmmem.channels import channels, token_weights
 from mmmem.rerankers import Candidates, Question
 from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, weighted_sum, zscores
 from mmmem.retrieval.maxsim import best_matches
-from mmmem.retrieval.selection import covering, newest_forward, repeats_last, reranked
+from mmmem.retrieval.selection import behind, covering, newest_forward, repeats, reranked
+from mmmem.terms import hashed, terms
+from mmmem.texts import asks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from mmmem.channels import Channel, EncodedQuery, EncodedText
     from mmmem.rerankers import Reranker
@@ -63,9 +67,12 @@ class Ranker:
         if settings.diversity and query.text:
             order = self._diversified(query.text, order, scores, arrays)
         if settings.recency:
-            order = newest_forward(order, scores, arrays.times[order], settings.recency_depth, settings.recency)
+            top = order[: settings.recency_depth]
+            # When a message without a time came says how Adds were grouped, so then the order in which they were told counts.
+            told = arrays.times[order] if arrays.timed[top].all() else order
+            order = newest_forward(order, scores, told, settings.recency_depth, settings.recency)
         if settings.deduplicate:
-            order = repeats_last(order, arrays.keys[order])
+            order = behind(order, repeats(arrays.keys[order]) | _echoes(query, order, arrays))
         total = sum(channel.weight for channel in found) or 1.0
         return Ranking(order[:top_k], logistic(scores[:top_k] / total), found, fused, looked)
 
@@ -106,6 +113,17 @@ def fuse(found: Sequence[Channel], n: int, settings: Settings) -> Scores:
         weights = [channel.weight for channel in ranked]
         return zscores(reciprocal_rank_fusion([channel.scores for channel in ranked], weights, k=settings.rrf_k))
     return weighted_sum([channel.standard for channel in found], [channel.weight for channel in found])
+
+
+def _echoes(query: EncodedQuery, rows: Int64, arrays: UserArrays) -> NDArray[np.bool_]:
+    """bool [m]: whether a memory is the question itself, asked before or just now. It answers nothing."""
+    if not query.text:
+        return np.zeros(len(rows), dtype=np.bool_)
+    asked = query.text.terms
+    alike: NDArray[np.bool_] = (arrays.lengths[rows] == len(asked)) & (arrays.asks[rows] | asks(query.question))
+    for place in np.flatnonzero(alike).tolist():
+        alike[place] = np.array_equal(hashed(terms(arrays.memories[rows[place]].text)), asked)
+    return alike
 
 
 def _candidates(rows: Int64, arrays: UserArrays) -> Candidates:

@@ -13,7 +13,9 @@ MIB = 1024 * 1024
 class Settings(BaseSettings):
     """The service's settings, read from `MMMEM_*` and checked; a wrong value stops the start and is named."""
 
-    model_config = SettingsConfigDict(env_prefix="MMMEM_", frozen=True, extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix="MMMEM_", frozen=True, extra="ignore", env_ignore_empty=True, allow_inf_nan=False
+    )
 
     @field_validator("api_key")
     @classmethod
@@ -195,7 +197,7 @@ class Settings(BaseSettings):
         0.5, ge=0, description="Weight of memories by a speaker whom the question names; 0 switches the channel off."
     )
     weight_date: float = Field(
-        1.5, ge=0, description="Weight of memories of a time that the question names; 0 switches the channel off."
+        2.5, ge=0, description="Weight of memories of a time that the question names; 0 switches the channel off."
     )
     event_times: bool = Field(
         True,
@@ -207,10 +209,10 @@ class Settings(BaseSettings):
         description="Weight of memories that speak of a time, for a question that asks when; 0 switches the channel off.",
     )
     answer_share: float = Field(
-        0.3, ge=0, le=1, description="Share of a question's score that the turn after it gets; 0: none."
+        0.4, ge=0, le=1, description="Share of a question's score that the turn after it gets; 0: none."
     )
     question_share: float = Field(
-        0.2, ge=0, le=1, description="Share of its score that a question with a turn after it gives up; 0: none."
+        0.3, ge=0, le=1, description="Share of its score that a question with a turn after it gives up; 0: none."
     )
     neighbour_share: float = Field(
         0.1, ge=0, le=1, description="Share of the better score of the turns beside it that every turn gets; 0: none."
@@ -227,7 +229,9 @@ class Settings(BaseSettings):
     diversity_places: int = Field(10, ge=1, description="How many places that concerns,")
     diversity_depth: int = Field(50, ge=1, description="and among how many memories at the top they are given.")
     deduplicate: bool = Field(
-        True, description="Whether a memory in the same words as a better one is moved behind the others."
+        True,
+        description="Whether a memory in the same words as a better one is moved behind the others, and so is a question that was "
+        "asked before in the words of this one.",
     )
     weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
     weight_labels: float = Field(0.3, ge=0, description="Weight of what a query's images seem to show, as words.")

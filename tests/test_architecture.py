@@ -12,7 +12,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # What each part may import of mmmem, besides itself.
 BASE = {"types", "errors", "settings"}
-LOWER = BASE | {"texts"}
+LOWER = BASE | {"texts", "terms"}
 ALLOWED = {
     "types": set(),
     "errors": set(),
@@ -25,11 +25,12 @@ ALLOWED = {
     "retrieval": {"types"},
     "store": LOWER,
     "entities": set(),
+    "terms": {"types"},
     "channels": LOWER | {"retrieval", "encoders", "store", "dates"},
     "rerankers": LOWER | {"retrieval", "encoders"},
     "ingest": LOWER | {"media", "encoders", "store", "dates"},
     "questions": LOWER | {"media", "encoders", "channels", "entities"},
-    "ranking": LOWER | {"retrieval", "store", "channels", "rerankers"},
+    "ranking": LOWER | {"retrieval", "encoders", "store", "channels", "rerankers"},
     "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
     "search": LOWER
     | {

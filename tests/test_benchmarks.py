@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmmem.encoders.terms import terms
+from mmmem.terms import terms
 from mmmem.texts import asks
 from mmmem.types import TextEncoding
 

@@ -302,9 +302,191 @@ def test_a_memory_full_of_dates_keeps_a_few():
     assert len(question_windows("in May and June and July", 0, range(1, 9999))) == MOST
 
 
-PHRASES = [phrase for phrase, _ in RELATIVE_ENGLISH + RELATIVE_CHINESE]
+MAY_2023 = ms(2023, 5, 17, 15, 30)  # a Wednesday
+CALENDAR = [
+    ("between May and July (2022)", "2022-05-01 2022-07-31"),
+    ("between May and July 2022", "2022-05-01 2022-07-31"),
+    ("In 2022, what did I do between May and July?", "2022-05-01 2022-07-31"),
+    ("between November and February 2023", "2022-11-01 2023-02-28"),
+    ("from May 2022 until June 2023", "2022-05-01 2023-06-30"),
+    ("between 2020 and 2022", "2020-01-01 2022-12-31"),
+    ("2020-2022", "2020-01-01 2022-12-31"),
+    ("from 3 to 9 June 2022", "2022-06-03 2022-06-09"),
+    ("between the 3rd and the 9th of June 2022", "2022-06-03 2022-06-09"),
+    ("June 3-9, 2022", "2022-06-03 2022-06-09"),
+    ("from 3 June to 2 July 2022", "2022-06-03 2022-07-02"),
+    ("between yesterday and tomorrow", "2023-05-16 2023-05-18"),
+    ("2022年5月到7月", "2022-05-01 2022-07-31"),
+    ("去年5月到7月", "2022-05-01 2022-07-31"),
+    ("2022年6月3日至9日", "2022-06-03 2022-06-09"),
+    ("2020年到2022年", "2020-01-01 2022-12-31"),
+    ("two weeks before August 11, 2022", "2022-07-25 2022-07-31"),
+    ("the day after Christmas 2022", "2022-12-26"),
+    ("2022年8月11日前两周", "2022-07-25 2022-07-31"),
+    ("18/6/2023", "2023-06-18"),
+    ("6/18/2023", "2023-06-18"),
+    ("6/6/2023", "2023-06-06"),
+    ("5.6.2022", "2022-06-05"),
+    ("18.06.2023", "2023-06-18"),
+    ("18-06-2023", "2023-06-18"),
+    ("the summer of 2022", "2022-06-01 2022-08-31"),
+    ("Spring 2022", "2022-03-01 2022-05-31"),
+    ("winter 2021", "2021-12-01 2022-02-28"),
+    ("2022年夏天", "2022-06-01 2022-08-31"),
+    ("2022年的冬天", "2022-12-01 2023-02-28"),
+    ("early 2022", "2022-01-01 2022-04-30"),
+    ("mid-2022", "2022-05-01 2022-08-31"),
+    ("at the end of 2022", "2022-09-01 2022-12-31"),
+    ("the second half of 2022", "2022-07-01 2022-12-31"),
+    ("2022年初", "2022-01-01 2022-04-30"),
+    ("去年底", "2022-09-01 2022-12-31"),
+    ("今年上半年", "2023-01-01 2023-06-30"),
+    ("2022年下半年", "2022-07-01 2022-12-31"),
+    ("Q2 2022", "2022-04-01 2022-06-30"),
+    ("2022年第二季度", "2022-04-01 2022-06-30"),
+    ("I went there on the 7th.", "2023-05-07"),
+    ("on the 31st we met", "2023-03-31"),
+    ("7号我去了北京", "2023-05-07"),
+    ("over the weekend", "2023-05-13 2023-05-14"),
+    ("周末我们去爬山", "2023-05-13 2023-05-14"),
+    ("two Fridays ago", "2023-05-05"),
+    ("a fortnight ago", "2023-04-30 2023-05-06"),
+    ("last Christmas", "2022-12-25"),
+    ("Christmas (2021)", "2021-12-25"),
+    ("New Year’s Eve 2021", "2021-12-31"),
+    ("New Year's Day 2022", "2022-01-01"),
+    ("Halloween of 2022", "2022-10-31"),
+    ("Valentine's Day, 2022", "2022-02-14"),
+    ("去年国庆节", "2022-10-01 2022-10-07"),
+    ("2022年元旦", "2022-01-01"),
+    ("2021年的圣诞节", "2021-12-25"),
+    ("先週", "2023-05-08 2023-05-14"),
+    ("先週の金曜日に会った", "2023-05-12"),
+    ("今週", "2023-05-15 2023-05-21"),
+    ("来週", "2023-05-22 2023-05-28"),
+    ("先月", "2023-04-01 2023-04-30"),
+    ("今月", "2023-05-01 2023-05-31"),
+    ("来月", "2023-06-01 2023-06-30"),
+    ("昨日", "2023-05-16"),
+    ("一昨日", "2023-05-15"),
+    ("今日", "2023-05-17"),
+    ("明日", "2023-05-18"),
+    ("来年", "2024-01-01 2024-12-31"),
+    ("三日前", "2023-05-14"),
+    ("二週間前", "2023-04-30 2023-05-06"),
+    ("去年の夏", "2022-06-01 2022-08-31"),
+]
+
+
+@pytest.mark.parametrize(("text", "window"), CALENDAR)
+def test_ranges_parts_of_years_and_feasts_are_one_window(text, window):
+    assert question_windows(text, MAY_2023, (2020, 2023)) == days(window)
+    assert event_windows(text, MAY_2023) == days(window)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ("from May to July", ["2022-05-01 2022-07-31", "2023-05-01 2023-07-31"], ["2023-05-01 2023-07-31"]),
+        ("5到7月", ["2022-05-01 2022-07-31", "2023-05-01 2023-07-31"], ["2023-05-01 2023-07-31"]),
+        ("3-9 June", ["2022-06-03 2022-06-09", "2023-06-03 2023-06-09"], ["2023-06-03 2023-06-09"]),
+        (
+            "from November to February",
+            ["2021-11-01 2022-02-28", "2022-11-01 2023-02-28", "2023-11-01 2024-02-29"],
+            ["2022-11-01 2023-02-28"],
+        ),
+        ("5/6/2022", ["2022-06-05", "2022-05-06"], ["2022-06-05", "2022-05-06"]),  # either may be meant
+        ("Christmas", ["2022-12-25", "2023-12-25"], ["2022-12-25"]),
+        ("国庆节", ["2022-10-01 2022-10-07", "2023-10-01 2023-10-07"], ["2023-10-01 2023-10-07"]),
+        ("第二季度", ["2022-04-01 2022-06-30", "2023-04-01 2023-06-30"], ["2023-04-01 2023-06-30"]),
+        ("年底", ["2022-09-01 2022-12-31", "2023-09-01 2023-12-31"], ["2023-09-01 2023-12-31"]),
+    ],
+)
+def test_a_question_may_mean_any_year_and_a_memory_the_nearest(text, asked, told):
+    assert question_windows(text, MAY_2023, (2022, 2023)) == days(*asked)
+    assert event_windows(text, MAY_2023) == days(*told)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ("since March", "2023-03-01 2023-05-17", ["2023-03-01 2023-03-31"]),
+        ("since June", "2022-06-01 2023-05-17", ["2023-06-01 2023-06-30"]),  # this June has not begun
+        ("after October 2022", "2022-11-01 2023-05-17", []),
+        ("before March", "1970-01-01 2023-02-28", []),
+        ("until June 2022", "1970-01-01 2022-06-30", ["2022-06-01 2022-06-30"]),
+        ("from March on", "2023-03-01 2023-05-17", ["2023-03-01 2023-03-31"]),
+        ("since the summer of 2022", "2022-06-01 2023-05-17", ["2022-06-01 2022-08-31"]),
+        ("since yesterday", "2023-05-16 2023-05-17", ["2023-05-16"]),
+        ("before Christmas 2022", "1970-01-01 2022-12-24", []),
+        ("3月以来", "2023-03-01 2023-05-17", ["2023-03-01 2023-03-31"]),
+        ("3月以后", "2023-04-01 2023-05-17", []),
+        ("3月之后", "2023-04-01 2023-05-17", []),
+        ("2023年之前", "1970-01-01 2022-12-31", []),
+        ("从2022年起", "2022-01-01 2023-05-17", ["2022-01-01 2022-12-31"]),
+    ],
+)
+def test_a_question_reaches_to_the_first_or_the_last_memory(text, asked, told):
+    assert question_windows(text, MAY_2023, (2022, 2023)) == days(asked)
+    assert event_windows(text, MAY_2023) == days(*told)
+
+
+def test_an_open_end_needs_the_present():
+    assert question_windows("since March", None, (2022,)) == days("2022-03-01 2022-03-31")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "before long", "since you ask", "after all", "between us", "from A to B", "the 7th floor", "on the 7th floor",
+        "version 18.06.2023.1", "10.0.0.1", "3/4 cup", "1/2", "18/6/23", "at 12:30", "from 9 to 5",
+        "the weekend", "Q2", "early", "summer", "the first half of the game", "a Christmas tree", "Halloween costumes",
+        "每个周末", "周末愉快", "底薪", "7号楼", "3号线", "之前", "以后", "先生", "首先月", "从来日本", "毎週", "圣诞树",
+    ],
+)  # fmt: skip
+def test_words_beside_a_date_are_no_date(text):
+    assert question_windows(text, MAY_2023, (2022, 2023)) == []
+    assert event_windows(text, MAY_2023) == []
+
+
+def test_what_only_looks_like_a_longer_time_is_the_shorter():
+    assert event_windows("June 3 to 9 people", MAY_2023) == days("2023-06-03")
+    assert event_windows("I read 3-4 books in May", MAY_2023) == days("2023-05-01 2023-05-31")
+    assert event_windows("2022年初中毕业", MAY_2023) == days("2022-01-01 2022-12-31")
+    assert event_windows("2022年春节", MAY_2023) == days("2022-01-01 2022-12-31")
+    assert event_windows("in June 2022 or from 2021 to 2020", MAY_2023) == days(
+        "2022-06-01 2022-06-30", "2021-01-01 2021-12-31", "2020-01-01 2020-12-31"
+    )
+
+
+def test_a_text_with_marks_of_its_own_is_read_like_any_other():
+    assert event_windows("since \ue000, \uec00 summer, yesterday", MAY_2023) == days("2023-05-16")
+
+
+PHRASES = [phrase for phrase, _ in RELATIVE_ENGLISH + RELATIVE_CHINESE + CALENDAR]
 PIECES = st.sampled_from(
-    [*PHRASES, "0", "999", "一", "十", "半", "last ", "this ", "年", "月", "前", "31 February", "\u3000", "|", "ſ", "İ"]
+    [
+        *PHRASES,
+        "0",
+        "999",
+        "一",
+        "十",
+        "半",
+        "last ",
+        "this ",
+        "年",
+        "月",
+        "前",
+        "31 February",
+        "\u3000",
+        "|",
+        "ſ",
+        "İ",
+        "since ",
+        " to ",
+        "之前",
+        "\ue000",
+    ]
 )
 TEXTS = st.text() | st.lists(PIECES | st.text(max_size=3), max_size=8).map("".join)
 MOMENTS = st.integers() | st.integers(ms(1, 1, 1), ms(1, 12, 31)) | st.integers(ms(9999, 1, 1), ms(9999, 12, 31))
@@ -322,7 +504,23 @@ def test_any_text_at_any_time_is_read_without_fault(text, now, years):
 
 
 @pytest.mark.parametrize(
-    "piece", ["1", " ", "last last last ", "一", "may 5 ", "the day before ", "a couple of ", "去年", "2023-"]
+    "piece",
+    [
+        "1",
+        " ",
+        "last last last ",
+        "一",
+        "may 5 ",
+        "the day before ",
+        "a couple of ",
+        "去年",
+        "2023-",
+        "5月到",
+        "since the ",
+        "1/1/",
+        "christmas ",
+        "夏",
+    ],
 )
 def test_a_long_hostile_text_is_read_in_one_go(piece):
     """Ends at all: of a pattern that looks back over what it has seen, 100,000 characters would take many minutes."""

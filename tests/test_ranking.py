@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from PIL import Image
 
 from mmmem.retrieval.candidates import SAMPLE, candidates, sample
+from mmmem.types import ImagePart
 from tests.test_memory import ask, photo, say, searching, service, texts, user
 
 __all__ = ["service", "user"]  # fixtures
@@ -74,6 +78,26 @@ def test_a_fact_told_ten_times_leaves_room_for_others(service, user):
     assert sum("peanuts" in text for text in texts(service.search(ask(user, "What am I allergic to?", top_k=4)))) == 1
     kept = searching(service, deduplicate=False)(ask(user, "What am I allergic to?"))
     assert place(kept, "bees") > 2
+
+
+@pytest.mark.parametrize("again", ["Where is the spare key?", "where is the spare key", "WHERE IS THE SPARE KEY??"])
+def test_a_question_that_was_told_before_does_not_answer_itself(service, user, again):
+    service.add(say("The spare key hangs behind the piano.", *FILLER, "Where is the spare key?", user_id=user))
+    found = service.search(ask(user, again))
+    assert "piano" in texts(found)[0]
+    assert "Where is" in texts(found)[-1], "it is still there"
+
+
+def test_a_statement_is_found_by_its_own_words(service, user):
+    service.add(say("Buy milk.", "I like milk.", *FILLER, user_id=user))
+    assert "Buy milk" in texts(service.search(ask(user, "buy milk")))[0]
+
+
+def test_a_question_that_the_encoder_cannot_read_is_not_reranked_by_its_punctuation(service, user):
+    service.add(say("护照明年三月到期。", "我们去吃面吧？？？", "好的，明天见。", "What?", *FILLER, user_id=user))
+    assert "护照" in texts(service.search(ask(user, "护照什么时候到期？")))[0]
+    explanations = [hit.explanation for hit in service.explain(ask(user, "护照什么时候到期？"))]
+    assert all(explanation.reranked is None for explanation in explanations)
 
 
 def test_the_same_words_with_another_picture_or_by_another_role_are_no_repeat(service, user):
@@ -186,3 +210,25 @@ def test_a_sample_of_all_memories_is_spread_over_them(n):
     assert rows[0] == 0
     assert rows[-1] == n - 1
     assert np.diff(rows).max(initial=0) <= n // SAMPLE + 2
+
+
+def test_a_picture_alone_may_be_asked_of_a_large_user_without_pictures(service, user):
+    service.add(say("One note.", "Another note.", "A third one.", user_id=user))
+    plain = Image.new("RGB", (64, 64), "white")
+    data = io.BytesIO()
+    plain.save(data, "PNG")
+    blank = ImagePart("data:image/png;base64", data.getvalue())
+    assert len(searching(service, exact_memories=1, candidates=1)(ask(user, blank))) == 3
+
+
+def test_the_whole_of_a_name_comes_before_its_parts(service, user):
+    service.add(
+        say(*(f"The tag zq000x00{n}x0{m} was noted, what has it?" for n in range(6) for m in range(6)), user_id=user)
+    )
+    assert "zq000x003x00" in texts(service.search(ask(user, "What has the tag zq000x003x00?")))[0]
+
+
+def test_statements_that_differ_in_a_sign_are_no_repeats(service, user):
+    service.add(say("x = -1", "x = 1", "2 > 1", "2 < 1", "He left?", "He left.", user_id=user))
+    keys = service._store.arrays(user).keys
+    assert len(set(keys.tolist())) == 6

@@ -42,9 +42,9 @@ def to_json(value: Any) -> bytes:
 
 def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]], max_bytes: int) -> bytes:
     items = [to_json(describe(hit, without_images(hit.memory).text)) for hit in hits]
-    while len(_joined(items)) > max_bytes:  # text alone: only a very large top_k can do that
-        items.pop()
     room = max_bytes - len(_joined(items))
+    while room < 0:  # text alone: only a very large top_k can do that
+        room += len(items.pop()) + bool(items)  # and the comma before it
     for place, hit in enumerate(hits[: len(items)]):
         images = [part for part in hit.memory.parts if isinstance(part, ImagePart)]
         if images and sum(len(image.data) for image in images) < room:

@@ -16,7 +16,7 @@ from mmmem.channels.channel import Channel, together
 from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
 from mmmem.channels.images import image_channels
 from mmmem.channels.query import EncodedPicture, EncodedQuery, EncodedText
-from mmmem.channels.words import Compared, token_weights, word_channels
+from mmmem.channels.words import Compared, Words, token_weights, word_channels
 from mmmem.retrieval.fusion import zscores
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     speakers = speaker_channels(query.text, arrays, settings) if query.text else []
     texts = [text for text in (query.text, query.labels, *query.options) if text]
     images = image_channels(query, arrays, settings)
-    compared = Compared.among(texts, [*times, *speakers, *images], arrays, settings)
-    found = iter(word_channels(texts, compared, arrays, settings))
+    of_texts = [Words.of(text, arrays, settings) for text in texts]
+    compared = Compared.among(of_texts, [*times, *speakers, *images], arrays, settings)
+    found = iter(word_channels(of_texts, compared, arrays, settings))
     words = next(found) if query.text else []
     labels = next(found) if query.labels else []
     options = [option for option in found if option]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mmmem.retrieval.fusion import Scores, weighted_mean
 
@@ -30,3 +30,8 @@ def together(channels: Sequence[Channel]) -> Scores:
 def switched_on(channels: Sequence[Channel]) -> list[Channel]:
     """Those that weigh anything."""
     return [channel for channel in channels if channel.weight > 0]
+
+
+def heavier(channel: Channel, by: float) -> Channel:
+    """The same with more weight."""
+    return replace(channel, weight=channel.weight + by)

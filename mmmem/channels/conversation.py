@@ -8,7 +8,6 @@ import numpy as np
 
 from mmmem.channels.channel import Channel, switched_on, together
 from mmmem.dates import asks_when, question_windows
-from mmmem.encoders.terms import hashed, terms
 from mmmem.retrieval.conversation import following, inherited, neighbouring, passed_on
 from mmmem.retrieval.temporal import DAY, nearness, within
 
@@ -50,17 +49,13 @@ def speaker_channels(text: EncodedText, arrays: UserArrays, settings: Settings) 
 
 def by_speakers(text: EncodedText, arrays: UserArrays) -> Float32 | None:
     """1 for memories by a speaker whom the question names, else NaN, float32 [n]; None where it names none, or all."""
-    # By first name too; in a script without spaces only by the whole name, not by a character of it.
-    named = [_is_named(name, text) for name in arrays.speaker_names]
-    if not any(named) or all(named):
+    found = np.zeros(len(arrays.speaker_names), dtype=np.int64)
+    for speakers, _ in arrays.speaker_postings.of(text.terms):
+        found[speakers] += 1
+    named = (found == arrays.speaker_lengths) & (found > 0)
+    if not named.any() or named.all():
         return None
-    named.append(False)  # for -1, nobody
-    return np.where(np.array(named)[arrays.speakers], np.float32(1), np.float32(np.nan))
-
-
-def _is_named(name: str, text: EncodedText) -> bool:
-    words = hashed(terms(name.split(maxsplit=1)[0])) if name.strip() else np.zeros(0, np.int64)
-    return bool(len(words) and np.isin(words, text.terms).all())
+    return np.where(np.append(named, False)[arrays.speakers], np.float32(1), np.float32(np.nan))  # the last: nobody
 
 
 def time_channels(question: str, arrays: UserArrays, settings: Settings) -> list[Channel]:

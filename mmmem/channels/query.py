@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
-    """A text as the channels of words see it. terms: int64 [q]; of those, identifiers: int64 [i] and entities: int64 [e]."""
+    """A text as the channels of words see it. terms: int64 [q]; of those entities: int64 [e]; identifiers: for each name its
+    terms, int64 [i], the whole first."""
 
     encoding: QueryEncoding
     terms: Int64
-    identifiers: Int64
+    identifiers: tuple[Int64, ...]
     entities: Int64
 
 

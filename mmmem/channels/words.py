@@ -6,17 +6,17 @@ Of a large user's memories late interaction compares only candidates: those that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mmmem.channels.channel import Channel, switched_on, together
+from mmmem.channels.channel import Channel, heavier, switched_on, together
 from mmmem.retrieval.candidates import candidates, sample
 from mmmem.retrieval.dense import cosine
 from mmmem.retrieval.fusion import zscores
 from mmmem.retrieval.lexical import bm25
-from mmmem.retrieval.maxsim import best_matches, strongest, token_idf, weighted
-from mmmem.types import SPECIAL, UNKNOWN
+from mmmem.retrieval.maxsim import best_matches, legibility, strongest, token_idf, weighted
+from mmmem.types import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Compared:
 
     @classmethod
     def among(
-        cls, texts: Sequence[EncodedText], others: Sequence[Channel], arrays: UserArrays, settings: Settings
+        cls, words: Sequence[Words], others: Sequence[Channel], arrays: UserArrays, settings: Settings
     ) -> Compared:
         """All of them, or of more than `exact_memories` the candidates. `others` are cheap channels that are no words'."""
         n = len(arrays)
@@ -45,26 +45,44 @@ class Compared:
         if n <= settings.exact_memories:
             return cls(everything, everything)
         cheap = [*others]
-        for text in texts:
-            cheap += [*_lexical(text, arrays, settings, more=1.0), _dense(text, arrays, weight=1.0)]
-        chosen = candidates(together(switched_on(cheap)), settings.candidates, arrays.previous, arrays.asks)
+        for text, lexical in words:
+            cheap += [heavier(lexical[0], 1.0), *lexical[1:], _dense(text, arrays, weight=1.0)]
+        cheap = switched_on(cheap)
+        scores = together(cheap) if cheap else np.zeros(n)
         spread = sample(n)
-        return cls(np.union1d(chosen, spread), spread)
+        return cls(np.union1d(candidates(scores, settings.candidates, arrays.previous, arrays.asks), spread), spread)
+
+
+class Words(NamedTuple):
+    """A text, and what BM25 says of it: over all of its terms first, then over its names of both kinds alone."""
+
+    text: EncodedText
+    lexical: list[Channel]
+
+    @classmethod
+    def of(cls, text: EncodedText, arrays: UserArrays, settings: Settings) -> Words:
+        """Compare the terms of a text."""
+        found = [_bm25("lexical", settings.weight_lexical, text.terms, arrays, settings)]
+        if text.identifiers and settings.weight_identifiers:
+            found.append(_bm25("identifiers", settings.weight_identifiers, _as_held(text, arrays), arrays, settings))
+        if len(text.entities) and settings.weight_entities:
+            found.append(_bm25("entities", settings.weight_entities, text.entities, arrays, settings))
+        return cls(text, found)
 
 
 def word_channels(
-    texts: Sequence[EncodedText], compared: Compared, arrays: UserArrays, settings: Settings
+    words: Sequence[Words], compared: Compared, arrays: UserArrays, settings: Settings
 ) -> list[list[Channel]]:
     """Of each text the channels that are switched on."""
-    matched = late_interaction(texts, compared, arrays, settings)
+    matched = late_interaction([text for text, _ in words], compared, arrays, settings)
     found = []
-    for text, scores in zip(texts, matched, strict=True):
-        readable = _readable(text)
+    for (text, lexical), scores in zip(words, matched, strict=True):
+        readable = legibility(text.encoding.token_ids)
         late = _late(settings.weight_maxsim * readable, scores, compared, arrays)
         # What the encoder's vocabulary cannot read (Chinese, in a model for English) is left to the words themselves.
-        words = _lexical(text, arrays, settings, more=settings.weight_maxsim * (1 - readable))
+        more = heavier(lexical[0], settings.weight_maxsim * (1 - readable))
         dense = [_dense(text, arrays, settings.weight_dense)] if settings.weight_dense else []
-        found.append(switched_on([late, *words, *dense]))
+        found.append(switched_on([late, more, *lexical[1:], *dense]))
     return found
 
 
@@ -108,14 +126,10 @@ def _late(weight: float, scores: Float32, compared: Compared, arrays: UserArrays
     return Channel("maxsim", weight, scores, standard)
 
 
-def _lexical(text: EncodedText, arrays: UserArrays, settings: Settings, more: float = 0.0) -> list[Channel]:
-    """BM25 over all of a text's terms, and over its names of both kinds alone."""
-    channels = [_bm25("lexical", settings.weight_lexical + more, text.terms, arrays, settings)]
-    if len(text.identifiers):
-        channels.append(_bm25("identifiers", settings.weight_identifiers, text.identifiers, arrays, settings))
-    if len(text.entities) and settings.weight_entities:
-        channels.append(_bm25("entities", settings.weight_entities, text.entities, arrays, settings))
-    return channels
+def _as_held(text: EncodedText, arrays: UserArrays) -> Int64:
+    """The terms of each name whole where a memory holds it so, else of the names in it: what has the whole has its parts too."""
+    terms = [name[:1] if arrays.postings.of(name[:1]) else name for name in text.identifiers]
+    return np.concatenate(terms)
 
 
 def _bm25(name: str, weight: float, terms: Int64, arrays: UserArrays, settings: Settings) -> Channel:
@@ -126,10 +140,3 @@ def _bm25(name: str, weight: float, terms: Int64, arrays: UserArrays, settings: 
 def _dense(text: EncodedText, arrays: UserArrays, weight: float) -> Channel:
     scores: Scores = cosine(text.encoding.dense, arrays.dense)
     return Channel("dense", weight, scores, zscores(scores))
-
-
-def _readable(text: EncodedText) -> float:
-    """How far an encoder can read a text, 0 to 1: from half of its tokens in the vocabulary, which tell it nothing, to all."""
-    own = text.encoding.token_ids[text.encoding.token_ids != SPECIAL]
-    known = float((own != UNKNOWN).mean()) if len(own) else 0.0
-    return max(2 * known - 1, 0)

@@ -49,11 +49,13 @@ def from_service(body: bytes, url: str, key: str | None) -> dict[str, Any]:
         raise MmmemError("--url: no answer in time") from None
     except httpx.LocalProtocolError:  # which quotes the header
         raise MmmemError("--key: holds what no header can carry") from None
+    except UnicodeError:
+        raise MmmemError("--url: is no address") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise MmmemError(f"--url: {error}") from None
     try:
         return _explained(answer)
-    except ValueError:  # no JSON, or none of mmmem's
+    except (ValueError, RecursionError):  # no JSON, or none of mmmem's
         raise MmmemError(f"--url: answered {answer.status_code}, and not as mmmem's /explain does") from None
 
 

@@ -1,15 +1,20 @@
-"""Times that a text tells from its own present: "yesterday", "last May", "two weeks ago", "上周三", "最近三天"."""
+"""Times that a text tells from its own present: "yesterday", "last May", "two weeks ago", "上周三", "最近三天", "先週"."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
+from functools import partial
 
 from mmmem.dates import rules
-from mmmem.dates.absolute import DAY, MONTH, READ, YEAR
+from mmmem.dates.absolute import DAY, MONTH, YEAR
+from mmmem.dates.parts import FEAST, NO_FEAST
 from mmmem.dates.periods import OUTSIDE, Window, day_of
+from mmmem.dates.reading import Reading
+from mmmem.dates.times import ToldTime
 from mmmem.dates.words import (
+    AFTER_DAY,
     CHINESE_COUNT,
     CHINESE_DAYS,
     CHINESE_NUMBER,
@@ -26,9 +31,7 @@ from mmmem.dates.words import (
     WHICH,
     any_of,
     compiled,
-    cues,
     number,
-    plain,
 )
 
 Rule = Callable[[rules.Words, date], Window | None]
@@ -36,7 +39,8 @@ Row = tuple[Iterable[str], str, Rule]  # cues of which one must be there, patter
 
 _WHICH = rf"{START}(?P<which>{any_of(ENGLISH_WHICH)})"
 _COUNT = rf"(?<!\d[.,]){START}(?P<count>{ENGLISH_COUNT})"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
+_NUMBER = rf"(?<!\d[.,]){START}(?P<count>{ENGLISH_NUMBER})"
+_UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
 _NOT_OF = rf"{END}(?! (?:of|rolls?){END})"  # "the last week of May", "the last spring roll"
 _ENGLISH: tuple[Row, ...] = (
     (
@@ -51,6 +55,11 @@ _ENGLISH: tuple[Row, ...] = (
         rf"{START}(?:in|over|during|within|for) the (?:last|past) (?P<unit>week|month|year){_NOT_OF}",
         rules.rolling,
     ),
+    (
+        ("weekend",),
+        rf"{START}(?:over|at|on|during) the weekend{END}(?! (?:of|before|after){END})",
+        rules.weekend,
+    ),
     (("week", "weekend"), rf"{_WHICH} (?P<part>week(?:end)?){_NOT_OF}", rules.week),
     (("month",), rf"{_WHICH} month{_NOT_OF}", rules.month),
     (
@@ -58,18 +67,23 @@ _ENGLISH: tuple[Row, ...] = (
         rf"{_WHICH} (?P<season>spring|summer|autumn|fall|winter){_NOT_OF}",
         rules.season,
     ),
+    (("ago",), rf"{_NUMBER} (?P<weekday>{any_of(WEEKDAY_NAMES)})s? ago{END}", rules.weekdays_ago),
     (WEEKDAY_NAMES, rf"(?:{_WHICH}|{START}on) (?P<weekday>{any_of(WEEKDAY_NAMES)}){_NOT_OF}", rules.weekday),
     (
         MONTH_NAMES,
         rf"(?!this (?-i:{any_of(ORDINARY)}){END}){_WHICH} {MONTH}(?: {DAY}{END})?(?!,? {YEAR}{END})",
         rules.named_month,
     ),
+    (("christmas", "year", "halloween", "valentine"), rf"{_WHICH} {FEAST}{NO_FEAST}", rules.feast),
+    (("th", "st", "nd", "rd"), rf"{START}on the (?P<day>\d{{1,2}})(?:st|nd|rd|th){AFTER_DAY}", rules.day_of_month),
 )
 # What stands before or after these makes other words of them: 目前天气, 马上周末, 上周围, 上周一直, 每周三, 一周三次.
 _CHINESE_UNIT = r"个?(?P<unit>天|周|星期|礼拜|(?<=个)月|年)"
 _CHINESE_WEEK = r"个?(?:周|星期|礼拜)"
 _CHINESE_WEEKDAY = r"(?:[二三四五六](?![次个天遍])|一(?![次个天遍直起共定样下些家边点])|日(?!本)|天(?!气))"
 _CHINESE_WHICH = r"(?<![马早晚以天楼日根])(?P<which>上{1,2}|这|本|下{1,2})"
+_JAPANESE_WHICH = r"(?<![首原事优祖从后本带])(?P<which>先|今|来)"
+_AFTER_CHINESE_DAY = r"\s*(?:$|[,.，。！？?!、]|[我你他她它咱早晚]|上午|下午|中午|那天)"
 _NEW_NUMBER = r"(?<![\d第零百千万.一二两三四五六七八九十])"
 _WEEK, _SEASON = ("周", "期", "拜"), ("春", "夏", "秋", "冬")
 _CHINESE: tuple[Row, ...] = (
@@ -85,14 +99,28 @@ _CHINESE: tuple[Row, ...] = (
     (_WEEK, rf"{_CHINESE_WHICH}{_CHINESE_WEEK}(?P<part>末|{_CHINESE_WEEKDAY})?(?![围年边刊])", rules.week),
     (("月",), rf"{_CHINESE_WHICH}个?月(?:的?\s?(?P<day>{CHINESE_NUMBER})[号日])?(?![球亮台光色])", rules.month),
     (_SEASON, rf"(?P<of_year>{any_of(CHINESE_YEARS)})的?(?P<season>[春夏秋冬])[天季]", rules.season),
+    (_SEASON, rf"(?P<of_year>{any_of(CHINESE_YEARS)})の(?P<season>[春夏秋冬])", rules.season),
     (_SEASON, r"(?P<which>上|这|下)个(?P<season>[春夏秋冬])[天季]", rules.season),
     (
         _WEEK,
         rf"(?<![每半几\d一二两三四五六七八九十])(?:周|星期|礼拜)(?P<weekday>{_CHINESE_WEEKDAY})",
         rules.weekday,
     ),
+    (("周",), r"(?<![上下每这本个半天马到快有度])周末(?![了愉快都通一常经版])", rules.weekend),
+    (("号",), rf"(?<![月\d.:第]){_NEW_NUMBER}(?P<day>{CHINESE_NUMBER})号(?={_AFTER_CHINESE_DAY})", rules.day_of_month),
 )
-_RULES = [(signs, compiled(pattern), rule) for signs, pattern, rule in (*_CHINESE, *_ENGLISH)]
+_JAPANESE: tuple[Row, ...] = (
+    (
+        ("前",),
+        rf"(?<!月)(?<!月\s){_NEW_NUMBER}(?P<count>{CHINESE_COUNT})(?P<unit>日|週間|[かヶカケ]月)前(?![后後])",
+        rules.ago,
+    ),
+    (("週",), rf"{_JAPANESE_WHICH}週(?:の?(?P<part>末|(?<=の)[月火水木金土日](?=曜)))?(?:曜日?)?(?!刊)", rules.week),
+    (("月",), rf"{_JAPANESE_WHICH}月(?:の?(?P<day>{CHINESE_NUMBER})日)?(?![曜光])", rules.month),
+    (("曜",), r"(?<![毎の])(?P<weekday>[月火水木金土日])曜", rules.weekday),
+)
+_RULES = [(signs, compiled(pattern), rule) for signs, pattern, rule in (*_CHINESE, *_JAPANESE, *_ENGLISH)]
+_ANY_SIGN = frozenset(sign for signs, _, _ in _RULES for sign in signs)
 _YEARS = compiled(
     rf"{START}(?P<which>last|this|next) year{_NOT_OF}"
     rf"|(?<!\d[.,]){START}(?P<ago>{ENGLISH_NUMBER}) years? ago{END}"
@@ -101,34 +129,26 @@ _YEARS = compiled(
 )
 
 
-def read_relative(text: str, now: int) -> tuple[list[Window], str]:
-    """The windows of such times, and the text without them, in which years told so stand as numbers. now: Unix ms, UTC."""
+def read_relative(reading: Reading, now: int) -> None:
+    """Mark such times in a text; years told so become numbers in it. now: Unix ms, UTC."""
     try:
         today = day_of(now)
     except OUTSIDE:
-        return [], text
-    text = plain(text)
-    found: list[Window] = []
-    present = cues(text)
-    for signs, pattern, rule in _RULES:
-        if not present.isdisjoint(signs):
-            text = _taken(pattern, rule, text, today, found)
-    return found, text if present.isdisjoint(("year", "years", "年")) else _years_named(text, today)
+        return
+    for signs, pattern, rule in _RULES if reading.says(_ANY_SIGN) else ():
+        if reading.says(signs):
+            reading.read(pattern, partial(_told, rule, today))
+    if reading.says(("year", "years", "年")):
+        reading.text = _years_named(reading.text, today)
+        reading.cues.update("12年")
 
 
-def _taken(pattern: re.Pattern[str], rule: Rule, text: str, today: date, found: list[Window]) -> str:
-    """The text without what the rule could read, which goes to `found`."""
-
-    def take(match: re.Match[str]) -> str:
-        try:
-            window = rule(_words(match), today)
-        except OUTSIDE:
-            window = None
-        if window:
-            found.append(window)
-        return READ if window else match[0]
-
-    return pattern.sub(take, text)
+def _told(rule: Rule, today: date, match: re.Match[str]) -> ToldTime | None:
+    try:
+        window = rule(_words(match), today)
+    except OUTSIDE:
+        return None
+    return ToldTime(window) if window else None
 
 
 def _years_named(text: str, today: date) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from mmmem.dates.absolute import NamedDate
-from mmmem.dates.periods import Window, days, months, months_later, occurrence, years_around
+from mmmem.dates.parts import feast_of
+from mmmem.dates.periods import Window, day_of, days, months, months_later, occurrence, years_around
+from mmmem.dates.times import NamedDate
 from mmmem.dates.words import (
     CHINESE_YEARS,
     DAYS,
@@ -42,10 +43,24 @@ def ago(words: Words, today: date) -> Window | None:
     low, high, unit = _quantity(words)
     if unit == "year":
         return months(today.year - high, 1, 12 * (high - low + 1)) if high > low else None
+    return _away(today, -high, -low, unit)
+
+
+def away(words: Words, window: Window) -> Window:
+    """Two weeks before or after a time: from its first day or its last, with the same days around it as `ago`."""
+    low, high, unit = _quantity(words)
+    if unit == "year":
+        low, high, unit = 12 * low, 12 * high, "month"
+    if words["way"] in {"before", "前"}:
+        return _away(day_of(window[0]), -high, -low, unit)
+    return _away(day_of(window[1] - 1), low, high, unit)
+
+
+def _away(day: date, least: int, most: int, unit: str) -> Window:
     if unit == "month":
-        return days(months_later(today, -high) - MONTH_SLACK, months_later(today, -low) + MONTH_SLACK)
+        return days(months_later(day, least) - MONTH_SLACK, months_later(day, most) + MONTH_SLACK)
     length, slack = (7, WEEK_SLACK) if unit == "week" else (1, timedelta(0))
-    return days(today - timedelta(length * high) - slack, today - timedelta(length * low) + slack)
+    return days(day + timedelta(length * least) - slack, day + timedelta(length * most) + slack)
 
 
 def rolling(words: Words, today: date) -> Window:
@@ -79,6 +94,31 @@ def weekday(words: Words, today: date) -> Window:
     return days(today + timedelta(weekday - today.weekday()))
 
 
+def weekdays_ago(words: Words, today: date) -> Window:
+    """Two Fridays ago: the one before the latest before today."""
+    latest = today - timedelta((today.weekday() - WEEKDAYS[words["weekday"]]) % 7 or 7)
+    return days(latest - timedelta(7 * (number(words["count"]) - 1)))
+
+
+def weekend(words: Words, today: date) -> Window:
+    """Over the weekend, 周末: the latest that has begun."""
+    saturday = today - timedelta((today.weekday() - 5) % 7)
+    return days(saturday, saturday + timedelta(1))
+
+
+def day_of_month(words: Words, today: date) -> Window | None:
+    """On the 7th: the latest that is not after today."""
+    of_month = number(words["day"])
+    firsts = (months_later(today.replace(day=1), -before) for before in range(3))
+    dates = [window for first in firsts for window in NamedDate(first.year, first.month, of_month).windows(())]
+    return next((window for window in dates if window <= days(today)), None)
+
+
+def feast(words: Words, today: date) -> Window | None:
+    """Last Christmas: as `named_month`."""
+    return occurrence(WHICH[words["which"]], feast_of(words["feast"], None).windows(years_around(today.year)), today)
+
+
 def month(words: Words, today: date) -> Window:
     """The calendar month, or a day of it: 上个月5号."""
     first = months_later(today.replace(day=1), WHICH[words["which"]])
@@ -106,6 +146,9 @@ def named_month(words: Words, today: date) -> Window | None:
 def _quantity(words: Words) -> tuple[int, int, str]:
     unit = words.get("unit", "天")
     unit = UNITS.get(unit, unit)
+    if unit == "fortnight":
+        low, high = count(words.get("count", "one"))
+        return 2 * low, 2 * high, "week"
     if words.get("count") in HALVES:
         number_of, part = HALF_OF[unit]
         return number_of, number_of, part

@@ -23,6 +23,7 @@ WEEKDAY_NAMES = {
     for number, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 }
 WEEKDAYS = WEEKDAY_NAMES | {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
+WEEKDAYS |= {name: number for number, name in enumerate("月火水木金土")}  # Japanese; its Sunday is 日 too
 WEEKEND = {"weekend", "末"}
 SEASONS = {
     "spring": 3,
@@ -42,17 +43,21 @@ ENGLISH_DAYS = {
     "this afternoon": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2,
 }  # fmt: skip
 CHINESE_DAYS = {
-    "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "今天": 0, "今日": 0, "今晚": 0, "今早": 0,
+    "大前天": -3, "前天": -2, "一昨日": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "昨夜": -1, "今天": 0, "今日": 0, "今晚": 0, "今早": 0,
     "明天": 1, "明日": 1, "明晚": 1, "明早": 1, "后天": 2, "大后天": 3,
 }  # fmt: skip
 DAYS = ENGLISH_DAYS | CHINESE_DAYS
-CHINESE_YEARS = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}  # from this year
+CHINESE_YEARS = {  # from this year
+    "大前年": -3, "前年": -2, "一昨年": -2, "去年": -1, "昨年": -1, "今年": 0, "明年": 1, "来年": 1, "后年": 2,
+}  # fmt: skip
 # Which one of its kind, from the present one.
 ENGLISH_WHICH = {"last": -1, "past": -1, "this past": -1, "this": 0, "next": 1, "coming": 1, "this coming": 1}
 CHINESE_WHICH = {"上": -1, "上上": -2, "这": 0, "本": 0, "下": 1, "下下": 2}
-WHICH = ENGLISH_WHICH | CHINESE_WHICH
+JAPANESE_WHICH = {"先": -1, "今": 0, "来": 1}
+WHICH = ENGLISH_WHICH | CHINESE_WHICH | JAPANESE_WHICH
 
 UNITS = {"天": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
+UNITS |= {"日": "day", "週間": "week", "か月": "month", "ヶ月": "month", "カ月": "month", "ケ月": "month"}
 HALVES = {"half a", "半", "半个"}
 HALF_OF = {"year": (6, "month"), "month": (2, "week"), "week": (3, "day"), "day": (0, "day")}
 _FEW, _COUPLE = (2, 6), (2, 3)
@@ -72,9 +77,19 @@ NUMBERS = (
 CHINESE_NUMBER = r"\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九]"
 
 
+# What may follow a bare day of the month: "on the 7th we met", but not "on the 7th floor".
+AFTER_DAY = (
+    r"(?=\s*(?:$|[^\w\s/:%$&*'’-]"
+    r"|(?:i|we|you|he|she|it|they|my|our|the|and|or|at|but|because|when|for|with|to|was|is|did)\b))"
+)
+
+# Marks of what has been read (`reading.Reading`): characters of private use, which mean nothing in a text.
+FIRST_MARK, FIRST_YEAR, LAST_MARK = "\ue000", "\uec00", "\uf7ff"
+
 _ENGLISH_WORD = re.compile(r"[a-z]+")
-_FULL_WIDTH = re.compile("[０-９\u3000\u00a0]")
-_ASCII_FOR = str.maketrans("０１２３４５６７８９\u3000\u00a0", "0123456789  ")
+_NOT_PLAIN = re.compile(f"[０-９\u3000\u00a0{FIRST_MARK}-{LAST_MARK}]")
+_PLAIN = str.maketrans("０１２３４５６７８９\u3000\u00a0", "0123456789  ")
+_PLAIN |= dict.fromkeys(range(ord(FIRST_MARK), ord(LAST_MARK) + 1), ord("?"))
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -101,8 +116,8 @@ def cues(text: str) -> set[str]:
 
 
 def plain(text: str) -> str:
-    """With the digits and blanks of ASCII for full-width ones."""
-    return text.translate(_ASCII_FOR) if _FULL_WIDTH.search(text) else text
+    """With the digits and blanks of ASCII for full-width ones, and without marks."""
+    return text.translate(_PLAIN) if _NOT_PLAIN.search(text) else text
 
 
 def number(word: str) -> int:

@@ -24,7 +24,8 @@ class Background:
     """The share of short texts that hold each token of a vocabulary.
 
     Vocabularies are made from the commonest words down, so an id beyond the special tokens and single characters is a rank.
-    Of single characters, which are in alphabetical order, ASCII ones are taken to be common; of the others nothing is known.
+    Of single characters, which are in alphabetical order, ASCII ones and punctuation are taken to be common; of the others
+    nothing is known.
     """
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
@@ -36,7 +37,7 @@ class Background:
         shares = np.zeros(max(plain, default=-1) + 1, dtype=np.float64)
         for id_, text in plain.items():
             if len(text) == 1:
-                shares[id_] = COMMON if text.isascii() else 0.0
+                shares[id_] = COMMON if text.isascii() or not text.isalnum() else 0.0
             elif id_ >= first:
                 shares[id_] = ZIPF / (id_ - first + 1 / COMMON * ZIPF)
         self._frequencies = (1 - (1 - shares) ** TEXT_TOKENS).astype(np.float32)

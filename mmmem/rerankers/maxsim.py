@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.retrieval.maxsim import maxsim
+from mmmem.retrieval.maxsim import legibility, maxsim
 
 if TYPE_CHECKING:
     from mmmem.rerankers import Candidates, Question
@@ -21,7 +21,7 @@ class MaxSimReranker:
     def __call__(self, question: Question, candidates: Candidates) -> Float32:
         """See Reranker. Scores are weighted means of cosines."""
         counting = question.token_weights > 0
-        if not question.text.strip() or not counting.any():
+        if not question.text.strip() or not counting.any() or not legibility(question.encoding.token_ids):
             return np.full(len(candidates.texts), np.nan, dtype=np.float32)
         return maxsim(
             question.encoding.tokens[counting],

@@ -47,7 +47,7 @@ def weighted_mean(channels: Sequence[Scores], weights: Sequence[float]) -> Score
 
 def logistic(scores: Scores) -> Scores:
     """float64 [n] in 0..1, in the same order."""
-    return 1 / (1 + np.exp(-scores))
+    return np.exp(-np.logaddexp(0, -scores))
 
 
 def beyond_luck(standard: Scores, draws: int) -> Scores:
@@ -70,7 +70,8 @@ def zscores(scores: Scores, among: Int64 | None = None) -> Scores:
     if not len(known):
         return values
     deviation = known.std()
-    return (values - known.mean()) / deviation if deviation > 0 else values * 0.0
+    # Equal scores differ from their mean by rounding, and that is no difference.
+    return (values - known.mean()) / deviation if deviation > 1e-12 * np.abs(known).max() else values * 0.0
 
 
 def best_first(scores: Scores, k: int) -> Int64:

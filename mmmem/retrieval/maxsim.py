@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.types import SPECIAL
+from mmmem.types import SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,16 @@ def token_idf(query_ids: Int32, frequencies: Int64, n: int, background: Float32,
     weights = np.log1p((among - held + 0.5) / (held + 0.5))
     weights = np.where(query_ids >= 0, weights, np.where(query_ids == SPECIAL, SPECIAL_WEIGHT, 0.0))
     return weights.astype(np.float32)
+
+
+def legibility(query_ids: Int32) -> float:
+    """How far an encoder can read a question, 0 to 1: from half of its tokens in the vocabulary, which tell it nothing, to all.
+
+    query_ids: int32 [q].
+    """
+    own = query_ids[query_ids != SPECIAL]
+    known = float((own != UNKNOWN).mean()) if len(own) else 0.0
+    return max(2 * known - 1, 0.0)
 
 
 def strongest(weights: Float32, limit: int) -> Int64:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mmmem.retrieval.fusion import Scores
     from mmmem.types import Float32, Int64
 
@@ -42,11 +44,16 @@ def newest_forward(order: Int64, scores: Scores, times: Int64, depth: int, nudge
     return np.concatenate([order[:depth][head], order[depth:]])
 
 
-def repeats_last(order: Int64, keys: Int64) -> Int64:
-    """The order with each memory that says what one before it says moved behind all others. keys: int64 [m], equal for the same."""
-    first = np.zeros(len(order), dtype=np.bool_)
-    first[np.unique(keys, return_index=True)[1]] = True
-    return np.concatenate([order[first], order[~first]])
+def repeats(keys: Int64) -> NDArray[np.bool_]:
+    """bool [m]: whether a memory says what one before it says. keys: int64 [m], in order, equal for the same."""
+    again = np.ones(len(keys), dtype=np.bool_)
+    again[np.unique(keys, return_index=True)[1]] = False
+    return again
+
+
+def behind(order: Int64, last: NDArray[np.bool_]) -> Int64:
+    """The order with these moved behind all others. last: bool [m]."""
+    return np.concatenate([order[~last], order[last]])
 
 
 def covering(order: Int64, scores: Scores, best: Float32, weights: Float32, *, places: int, weight: float) -> Int64:

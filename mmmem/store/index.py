@@ -13,7 +13,8 @@ import pyarrow as pa
 from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack
 from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
-from mmmem.texts import asks, named_speaker
+from mmmem.store.speakers import first_name, speaker
+from mmmem.texts import asks
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from mmmem.store.protocol import Dimensions
     from mmmem.types import Float32, Int8, Int32, Int64, Memory
 
-CHAT_ROLES = frozenset(
-    {"user", "human", "assistant", "ai", "agent", "bot", "chatbot", "model", "system", "tool", "developer", "function"}
-)
 _OBJECT_BYTES = 500  # one Memory with its ids, its numbers and its parts, without the text
 _EMPTY_BYTES = 8192  # an index without memories
 
@@ -43,6 +41,7 @@ class UserArrays:
     session, -1 for none. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
     of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
     `speaker_names`, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
+    speaker_postings: which speakers' first names hold a lexical term; speaker_lengths int64 [names], distinct terms of each.
     events: int64 [e, 2], times of which memories speak, [start, end) in Unix ms; event_owners int64 [e].
     nbytes: memory that these arrays, texts and objects take.
     """
@@ -67,6 +66,8 @@ class UserArrays:
     asks: NDArray[np.bool_]
     speakers: Int32
     speaker_names: Sequence[str]
+    speaker_postings: Postings
+    speaker_lengths: Int64
     keys: Int64
     events: Int64
     event_owners: Int64
@@ -89,11 +90,6 @@ class UserArrays:
         return self.memories[rows[-1]] if len(rows) else None
 
 
-def speaker(memory: Memory) -> str:
-    """Who says a memory: whom its text names, else its role where that is a name and not a part in a chat."""
-    return named_speaker(memory.text) or ("" if memory.role.lower() in CHAT_ROLES else memory.role)
-
-
 class UserIndex:
     """Grows one user's arrays as rows are read or written. For one thread at a time; its snapshots are for any."""
 
@@ -114,11 +110,13 @@ class UserIndex:
             "timed": Column(np.bool_),
             "asks": Column(np.bool_),
             "speakers": Column(np.int32),
+            "speaker_lengths": Column(np.int64),
             "keys": Column(np.int64),
             "events": Column(np.int64, 2),
             "event_owners": Column(np.int64),
         }
         self._postings = Postings()
+        self._speaker_postings = Postings()
         self._frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
         self._labels: list[tuple[str, ...]] = []
@@ -195,6 +193,7 @@ class UserIndex:
                 labels=tuple(self._labels),
                 speaker_names=tuple(self._speaker_numbers),
                 postings=self._postings,
+                speaker_postings=self._speaker_postings,
                 token_frequencies=self._frequencies,
                 nbytes=self.nbytes,
                 _requests=self._requests,
@@ -220,6 +219,7 @@ class UserIndex:
     def _extend_conversation(self, added: Sequence[Memory], first: int) -> None:
         """Who says each memory, when, in which session, after which other, and whether it asks."""
         numbers, names = self._session_numbers, self._speaker_numbers
+        known = len(names)
         sessions = [numbers.setdefault(memory.session_id, len(numbers)) for memory in added]
         previous: list[int] = []
         speakers: list[int] = []
@@ -233,6 +233,11 @@ class UserIndex:
             else:
                 speakers.append(names.setdefault(name, len(names)) if name else -1)
             previous.append(before)
+        called = [first_name(name) for name in list(names)[known:]]
+        lengths = np.array([len(words) for words in called], np.int64)
+        rows = np.repeat(np.arange(known, len(names), dtype=np.int32), lengths)
+        self._speaker_postings = self._speaker_postings.plus(np.concatenate([np.zeros(0, np.int64), *called]), rows)
+        self._columns["speaker_lengths"].extend([lengths])
         self._columns["sessions"].extend([np.array(sessions, np.int32)])
         self._columns["previous"].extend([np.array(previous, np.int64)])
         self._columns["speakers"].extend([np.array(speakers, np.int32)])

@@ -48,13 +48,18 @@ class Postings:
 
     def of(self, terms: Int64) -> list[tuple[Int32, Int32]]:
         """For each distinct term that any row holds: those rows, int32 [p] ascending, and how often each, int32 [p]."""
-        found = []
-        for term in np.unique(terms):
-            pieces = [_of(segment, term) for segment in self._segments]
-            pieces = [(rows, counts) for rows, counts in pieces if len(rows)]
-            if pieces:
-                found.append(tuple(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))
-        return found  # type: ignore[return-value]
+        wanted = np.unique(terms)
+        pieces: list[list[tuple[Int32, Int32]]] = [[] for _ in wanted]
+        for held, rows, counts in self._segments:
+            starts, ends = np.searchsorted(held, wanted, "left"), np.searchsorted(held, wanted, "right")
+            for place in np.flatnonzero(ends > starts).tolist():
+                own = slice(starts[place], ends[place])
+                pieces[place].append((rows[own], counts[own]))
+        return [
+            (np.concatenate([rows for rows, _ in of_term]), np.concatenate([counts for _, counts in of_term]))
+            for of_term in pieces
+            if of_term
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +109,3 @@ def _merged(older: _Segment, newer: _Segment) -> _Segment:
     order = np.argsort(terms, kind="stable")  # two sorted runs: linear
     rows, counts = np.concatenate([older.rows, newer.rows]), np.concatenate([older.counts, newer.counts])
     return _Segment(terms[order], rows[order], counts[order])
-
-
-def _of(segment: _Segment, term: np.int64) -> tuple[Int32, Int32]:
-    start, end = np.searchsorted(segment.terms, term, "left"), np.searchsorted(segment.terms, term, "right")
-    return segment.rows[start:end], segment.counts[start:end]

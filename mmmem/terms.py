@@ -62,6 +62,8 @@ _LONG_NUMBER = re.compile(r"\d+(?:-\d+)+")
 _IDENTIFIER = re.compile(
     r"\d[_\W]*[^\W\d_]|[^\W\d_][_\W]*\d|\w[_./:\\@]\w|[a-z][A-Z]|(?:\d-?){5}|^(?:--|[.#])|[^\W\d_][+#]+$"
 )
+_TELEPHONE = re.compile(r"(?<![\w.])\+?\(?[0-9](?:[ ()-]{0,2}[0-9]){6,14}(?![\w.]*\w)")
+_LOCAL_DIGITS = 9  # of a telephone number, whether or not a country or a zero stands before them
 _CAPITALS = re.compile(r"[A-Z]{6,}")
 # Who, what, where, when, how, how many, why, and how a question ends: Chinese in both scripts, Japanese, Korean.
 # Their characters are rare in what people tell, so their IDF would decide.
@@ -97,7 +99,7 @@ def terms(text: str) -> list[str]:
             found.extend(_pairs(run))
         else:
             found.extend(_emoji(run))
-    return found
+    return [*found, *_telephones(text)]
 
 
 def identifiers(text: str) -> list[str]:
@@ -105,16 +107,22 @@ def identifiers(text: str) -> list[str]:
 
     A sub-word vocabulary breaks them into pieces that many of them share, so only their letters tell them apart.
     """
+    return list(dict.fromkeys(term for name in named(text) for term in name))
+
+
+def named(text: str) -> list[tuple[str, ...]]:
+    """The same, name by name: the terms of the whole first, then those of the names in it."""
     shouted = text.isupper() and len(text.split()) > 1  # where all is in capitals, they tell nothing
-    found: dict[str, None] = {}
+    found: dict[tuple[str, ...], None] = {}
     for match in _runs(text):
         run = match.group()
         if match.lastgroup is None and len(run) <= LONGEST_WORD:
-            named = [part for part in _parts(run) if _IDENTIFIER.search(part)]
-            if not named and not shouted and _CAPITALS.fullmatch(run):
-                named = [run]
-            found |= dict.fromkeys(term for part in named for term in _spellings(part))
-    return list(found)
+            parts = [part for part in _parts(run) if _IDENTIFIER.search(part)]
+            if not parts and not shouted and _CAPITALS.fullmatch(run):
+                parts = [run]
+            found[tuple(dict.fromkeys(term for part in parts for term in _spellings(part)))] = None
+    found |= {(number,): None for number in _telephones(text)}
+    return [name for name in found if name]
 
 
 def hashed(words: Sequence[str]) -> Int64:
@@ -125,6 +133,16 @@ def hashed(words: Sequence[str]) -> Int64:
 def _runs(text: str) -> Iterator[re.Match[str]]:
     """Words, identifiers, numbers, runs of unspaced script and emoji; ``2024-01-13T10:12`` is a date and a time."""
     return _RUN.finditer(_DATE_TIME.sub(" ", _compatible(text)))
+
+
+def _telephones(text: str) -> Iterator[str]:
+    """Telephone and other long numbers written in groups, as one, and without what is in front of their last digits."""
+    for match in _TELEPHONE.finditer(text):
+        digits = re.sub(r"\D", "", match.group())
+        if any(mark in match.group() for mark in " ()"):
+            yield digits
+        if len(digits) > _LOCAL_DIGITS:
+            yield digits[-_LOCAL_DIGITS:]
 
 
 def _compatible(text: str) -> str:

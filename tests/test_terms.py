@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmmem.encoders import terms as module
-from mmmem.encoders.terms import hashed, identifiers, terms
+from mmmem import terms as module
+from mmmem.terms import hashed, identifiers, terms
 
 
 def found(query, text):
@@ -221,3 +221,16 @@ def test_many_threads_at_once_get_the_terms_that_one_gets():
 
 def clear_caches():
     module._remembered.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "written", ["+44 7700 900173", "(0)7700 900173", "0 7700 900 173", "07700900173", "+447700900173"]
+)
+@pytest.mark.parametrize("asked", ["07700900173", "+44 7700 900173", "7700 900173", "0044 7700 900173"])
+def test_a_telephone_number_is_found_in_another_grouping(written, asked):
+    assert set(identifiers(f"call {asked}")) & set(terms(f"My number is {written}, call me"))
+
+
+@pytest.mark.parametrize("text", ["in 2023 and 2024 we met", "1.2.3.4.5.6.7.8", "3 of 12 at 10:30", "a1234567b"])
+def test_other_numbers_are_not_joined(text):
+    assert not [term for term in terms(text) if term.isdecimal() and len(term) > 6]
