@@ -145,7 +145,7 @@ class Settings(BaseSettings):
     min_memory_chars: int = Field(
         0,
         ge=0,
-        description="A message with fewer characters is kept as one memory with the next one of the same role; 0: never.",
+        description="A message with fewer characters is kept as one memory with the next one of the same role, where both are in the same Add, so what is a memory then depends on how messages are grouped; 0: never.",
     )
     previous_chars: int = Field(
         400, ge=0, description="Characters of the previous turn that a memory is encoded with; 0: none."

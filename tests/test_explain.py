@@ -215,14 +215,23 @@ def test_what_the_service_would_refuse_is_named_as_the_option(
 
 def test_a_folder_without_a_store_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine")
+    (tmp_path / "_store.lance").mkdir()  # a folder of the name, and no store in it
     for folder in (tmp_path, tmp_path / "missing", tmp_path / "note.txt"):
         done = run("explain", "bedroom", "--user", USER, "--data-dir", str(folder))
         ended_plainly(done.returncode, done.stdout, done.stderr, "data_dir: there is no store")
-    assert [path.name for path in tmp_path.iterdir()] == ["note.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["_store.lance", "note.txt"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://xn--a.com:99999", "http://a..b/", f"http://{'a' * 300}/", "http://[", "ftp://a"]
+)
+def test_what_is_no_address_is_said_in_one_line(url: str) -> None:
+    done = explain("bedroom", "--user", USER, "--url", url)
+    ended_plainly(done.exit_code, done.stdout, done.stderr, "--url: ")
 
 
 def test_a_store_that_cannot_be_read_is_said_plainly(tmp_path: Path) -> None:
-    (tmp_path / "_store.lance").mkdir()
+    (tmp_path / "_store.lance" / "_versions").mkdir(parents=True)
     (tmp_path / "locks").write_text("no folder")
     done = run("explain", "bedroom", "--user", USER, "--data-dir", str(tmp_path))
     ended_plainly(done.returncode, done.stdout, done.stderr, "data_dir: the folder cannot be used")

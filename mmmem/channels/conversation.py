@@ -49,10 +49,7 @@ def speaker_channels(text: EncodedText, arrays: UserArrays, settings: Settings) 
 
 def by_speakers(text: EncodedText, arrays: UserArrays) -> Float32 | None:
     """1 for memories by a speaker whom the question names, else NaN, float32 [n]; None where it names none, or all."""
-    found = np.zeros(len(arrays.speaker_names), dtype=np.int64)
-    for speakers, _ in arrays.speaker_postings.of(text.terms):
-        found[speakers] += 1
-    named = (found == arrays.speaker_lengths) & (found > 0)
+    named = arrays.called.named_in(text.terms)
     if not named.any() or named.all():
         return None
     return np.where(np.append(named, False)[arrays.speakers], np.float32(1), np.float32(np.nan))  # the last: nobody
@@ -80,5 +77,5 @@ def _windows(question: str, arrays: UserArrays) -> list[tuple[int, int]]:
     if not len(known):
         return []
     told = np.unique(EPOCH_YEAR + known // YEAR).tolist()
-    years = sorted({year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR})
-    return question_windows(question, int(known.max()), years)
+    years = {year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR}
+    return question_windows(question, int(known.max()), sorted(years, reverse=True))  # of too many, the latest

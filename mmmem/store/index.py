@@ -13,7 +13,7 @@ import pyarrow as pa
 from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack
 from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
-from mmmem.store.speakers import first_name, speaker
+from mmmem.store.speakers import Speakers, speaker
 from mmmem.texts import asks
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ class UserArrays:
     many bytes its file has; labels, m tuples.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
     session, -1 for none. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
-    of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], an index into
-    `speaker_names`, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
-    speaker_postings: which speakers' first names hold a lexical term; speaker_lengths int64 [names], distinct terms of each.
+    of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], a number among
+    those who are `called` something, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
     events: int64 [e, 2], times of which memories speak, [start, end) in Unix ms; event_owners int64 [e].
     nbytes: memory that these arrays, texts and objects take.
     """
@@ -65,9 +64,7 @@ class UserArrays:
     timed: NDArray[np.bool_]
     asks: NDArray[np.bool_]
     speakers: Int32
-    speaker_names: Sequence[str]
-    speaker_postings: Postings
-    speaker_lengths: Int64
+    called: Speakers
     keys: Int64
     events: Int64
     event_owners: Int64
@@ -110,13 +107,12 @@ class UserIndex:
             "timed": Column(np.bool_),
             "asks": Column(np.bool_),
             "speakers": Column(np.int32),
-            "speaker_lengths": Column(np.int64),
             "keys": Column(np.int64),
             "events": Column(np.int64, 2),
             "event_owners": Column(np.int64),
         }
         self._postings = Postings()
-        self._speaker_postings = Postings()
+        self._called = Speakers()
         self._frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
         self._labels: list[tuple[str, ...]] = []
@@ -137,7 +133,8 @@ class UserIndex:
     def nbytes(self) -> int:
         """Memory held, in bytes."""
         columns = sum(column.nbytes for column in self._columns.values())
-        return self._object_bytes + columns + self._postings.nbytes + self._frequencies.nbytes
+        indexes = (self._postings, self._frequencies, self._called)
+        return self._object_bytes + columns + sum(index.nbytes for index in indexes)
 
     @property
     def next_seq(self) -> int:
@@ -191,9 +188,8 @@ class UserIndex:
             self._snapshot = UserArrays(
                 memories=tuple(self._memories),
                 labels=tuple(self._labels),
-                speaker_names=tuple(self._speaker_numbers),
                 postings=self._postings,
-                speaker_postings=self._speaker_postings,
+                called=self._called,
                 token_frequencies=self._frequencies,
                 nbytes=self.nbytes,
                 _requests=self._requests,
@@ -219,7 +215,7 @@ class UserIndex:
     def _extend_conversation(self, added: Sequence[Memory], first: int) -> None:
         """Who says each memory, when, in which session, after which other, and whether it asks."""
         numbers, names = self._session_numbers, self._speaker_numbers
-        known = len(names)
+        new: list[str] = []
         sessions = [numbers.setdefault(memory.session_id, len(numbers)) for memory in added]
         previous: list[int] = []
         speakers: list[int] = []
@@ -231,13 +227,12 @@ class UserIndex:
                 earlier = self._columns["speakers"].view()[before] if before < first else speakers[before - first]
                 speakers.append(int(earlier))
             else:
-                speakers.append(names.setdefault(name, len(names)) if name else -1)
+                if name and name not in names:
+                    names[name] = len(names)
+                    new.append(name)
+                speakers.append(names.get(name, -1))
             previous.append(before)
-        called = [first_name(name) for name in list(names)[known:]]
-        lengths = np.array([len(words) for words in called], np.int64)
-        rows = np.repeat(np.arange(known, len(names), dtype=np.int32), lengths)
-        self._speaker_postings = self._speaker_postings.plus(np.concatenate([np.zeros(0, np.int64), *called]), rows)
-        self._columns["speaker_lengths"].extend([lengths])
+        self._called = self._called.plus(new)
         self._columns["sessions"].extend([np.array(sessions, np.int32)])
         self._columns["previous"].extend([np.array(previous, np.int64)])
         self._columns["speakers"].extend([np.array(speakers, np.int32)])

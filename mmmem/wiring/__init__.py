@@ -73,7 +73,7 @@ def holds_store(settings: Settings) -> bool:
     from mmmem.store.record import RECORD
 
     try:
-        return Path(settings.data_dir, f"{RECORD}.lance").is_dir()
+        return Path(settings.data_dir, f"{RECORD}.lance", "_versions").is_dir()
     except OSError:
         raise StoreUnavailable("data_dir: the folder cannot be used") from None
 

@@ -88,7 +88,6 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "timed": ("|b1", (3,)),
         "asks": ("|b1", (3,)),
         "speakers": ("<i4", (3,)),
-        "speaker_lengths": ("<i8", (0,)),
         "keys": ("<i8", (3,)),
         "events": ("<i8", (0, 2)),
         "event_owners": ("<i8", (0,)),
