@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mmmem.channels import EncodedPicture, EncodedQuery, EncodedText
 from mmmem.entities import entities
 from mmmem.media.images import ImageReader
+from mmmem.needs import needs
 from mmmem.terms import hashed, named, terms
 from mmmem.texts import beginning_and_end, well_formed
 from mmmem.types import ImagePart, TextPart
@@ -42,8 +43,9 @@ class QuestionEncoder:
         options = [well_formed(option.strip()) for option in query.options if option.strip()]
         images = self._image.encode_images(prepared)
         labels = ", ".join(label for image in images for label in image.labels)
-        texts = [text, labels, *options]
-        limits = [limit, limit, *[max(limit // len(options), 2) for _ in options]]
+        several = needs(beginning_and_end(text, limit)) if self._settings.need_places else []
+        texts = [text, labels, *several, *options]
+        limits = [limit, limit, *[limit for _ in several], *[max(limit // len(options), 2) for _ in options]]
         read = [beginning_and_end(value, most) for value, most in zip(texts, limits, strict=True)]
         encodings = iter(self._text.encode_queries([value for value in read if value]))
         encoded = [encode_text(value, next(encodings)) if value else None for value in texts]
@@ -54,10 +56,13 @@ class QuestionEncoder:
         return EncodedQuery(
             question=read[0],
             text=encoded[0],
-            options=tuple(option for option in encoded[2:] if option),
+            options=tuple(option for option in encoded[2 + len(several) :] if option),
             labels=encoded[1],
             caption=caption,
             images=tuple(EncodedPicture(image.vector, self._image.image_chance(image.vector)) for image in images),
+            needs=tuple(
+                EncodedQuery.of_text(need, each) for need, each in zip(several, encoded[2:], strict=False) if each
+            ),
         )
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from mmmem.channels import channels, token_weights
 from mmmem.rerankers import Candidates, Question
 from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, weighted_sum, zscores
-from mmmem.retrieval.maxsim import best_matches
-from mmmem.retrieval.selection import behind, covering, newest_forward, repeats, reranked
+from mmmem.retrieval.selection import behind, newest_forward, repeats, reranked, with_floors
 from mmmem.terms import hashed, terms
 from mmmem.texts import asks
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mmmem.channels import Channel, EncodedQuery, EncodedText
+    from mmmem.channels import Channel, EncodedQuery
     from mmmem.rerankers import Reranker
     from mmmem.retrieval.fusion import Scores
     from mmmem.settings import Settings
@@ -64,8 +63,8 @@ class Ranker:
         if self._reranker and query.text:
             looked = self._look_again(query, order[: settings.rerank_top_n], arrays)
             order = self._reranked(order, found, fused, looked)
-        if settings.diversity and query.text:
-            order = self._diversified(query.text, order, scores, arrays)
+        if query.needs:
+            order = self._with_floors(order, query.needs, arrays)
         if settings.recency:
             top = order[: settings.recency_depth]
             # When a message without a time came says how Adds were grouped, so then the order in which they were told counts.
@@ -91,17 +90,12 @@ class Ranker:
         said = np.nan_to_num(late[0]) if late and self._settings.fusion == "zscore" else np.zeros(len(top))
         return np.concatenate([reranked(top, fused[top], said, looked[top], self._settings.weight_rerank), rest])
 
-    def _diversified(self, text: EncodedText, order: Int64, scores: Scores, arrays: UserArrays) -> Int64:
-        """The order with its first places given to memories that together match all of what is asked."""
+    def _with_floors(self, order: Int64, needs: Sequence[EncodedQuery], arrays: UserArrays) -> Int64:
+        """The order with places among its first for the best memories of each need."""
         settings = self._settings
-        top, rest = order[: settings.diversity_depth], order[settings.diversity_depth :]
-        rows = np.sort(top)
-        best = best_matches(text.encoding.tokens, arrays.tokens, arrays.token_scales, arrays.token_offsets, rows=rows)[
-            :, np.searchsorted(rows, top)
-        ]
-        weights = token_weights(text, arrays, settings)
-        places, weight = settings.diversity_places, settings.diversity
-        return np.concatenate([covering(top, scores[: len(top)], best, weights, places=places, weight=weight), rest])
+        places, floor = settings.need_depth, settings.need_places
+        best = [best_first(fuse(channels(need, arrays, settings), len(arrays), settings), floor) for need in needs]
+        return with_floors(order, best, places=places, floor=floor)
 
 
 def fuse(found: Sequence[Channel], n: int, settings: Settings) -> Scores:

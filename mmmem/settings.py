@@ -221,13 +221,12 @@ class Settings(BaseSettings):
         0.1, ge=0, description="Standard deviations by which the newest of the first memories is raised; 0: none."
     )
     recency_depth: int = Field(10, ge=1, description="How many memories at the top that concerns.")
-    diversity: float = Field(
-        0.0,
+    need_places: int = Field(
+        5,
         ge=0,
-        description="Weight of what a memory adds to those above it of what is asked, in the first places; 0: none.",
+        description="Places that each need of a question with several (two clauses, two people) is sure of; 0: none.",
     )
-    diversity_places: int = Field(10, ge=1, description="How many places that concerns,")
-    diversity_depth: int = Field(50, ge=1, description="and among how many memories at the top they are given.")
+    need_depth: int = Field(10, ge=1, description="Among how many places at the top.")
     deduplicate: bool = Field(
         True,
         description="Whether a memory in the same words as a better one is moved behind the others, and so is a question that was "

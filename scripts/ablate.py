@@ -64,7 +64,7 @@ NO_LATE: dict[str, Any] = {"weight_maxsim": 0, "reranker": "none"}
 BARE: dict[str, Any] = NO_LATE | {
     **dict.fromkeys(("weight_lexical", "weight_identifiers", "weight_entities", "weight_dense"), 0),
     **dict.fromkeys(("weight_speaker", "weight_date", "weight_when"), 0),
-    **dict.fromkeys(("answer_share", "question_share", "neighbour_share", "recency", "diversity"), 0),
+    **dict.fromkeys(("answer_share", "question_share", "neighbour_share", "recency", "need_places"), 0),
     "deduplicate": False,
 }
 
@@ -82,6 +82,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "questions off": {"question_share": 0},
     "neighbours off": {"neighbour_share": 0},
     "recency off": {"recency": 0},
+    "need places off": {"need_places": 0},
     "deduplicate off": {"deduplicate": False},
     "reranker off": {"reranker": "none"},
     "token idf off": {"token_idf": False},
@@ -90,8 +91,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dense .1": {"weight_dense": 0.1},
     "dense .3": {"weight_dense": 0.3},
     "entities .25": {"weight_entities": 0.25},
-    "diversity .5": {"diversity": 0.5},
-    "diversity 2": {"diversity": 2},
     "fusion by rank": {"fusion": "rrf"},
     "50 candidates": {"exact_memories": 1, "candidates": 50},
     "150 candidates": {"exact_memories": 1, "candidates": 150},

@@ -11,7 +11,7 @@ other one. A miss is one of
     none     no channel that is on had it among its first `depth`
     near     some channel had it among those, none among its first k
     fusion   some channel had it among its first k, the fusion did not
-    after    the fusion had it among its first k; reranker, recency, diversity or repeats moved it back
+    after    the fusion had it among its first k; reranker, recency, needs or repeats moved it back
 
 A channel's place counts equal scores as ahead: being one of hundreds by the right speaker is no find. Questions and evidence are
 printed with --show only. MMMEM_* settings apply. --store keeps the told conversations for the next run, as in scripts/ablate.py.

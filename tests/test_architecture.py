@@ -20,6 +20,7 @@ ALLOWED = {
     "texts": {"types"},
     "dates": set(),
     "presentation": {"types"},
+    "needs": set(),
     "media": BASE,
     "encoders": BASE,
     "retrieval": {"types"},
@@ -29,7 +30,7 @@ ALLOWED = {
     "channels": LOWER | {"retrieval", "encoders", "store", "dates"},
     "rerankers": LOWER | {"retrieval", "encoders"},
     "ingest": LOWER | {"media", "encoders", "store", "dates"},
-    "questions": LOWER | {"media", "encoders", "channels", "entities"},
+    "questions": LOWER | {"media", "encoders", "channels", "entities", "needs"},
     "ranking": LOWER | {"retrieval", "encoders", "store", "channels", "rerankers"},
     "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
     "search": LOWER

@@ -33,7 +33,8 @@ class EncodedPicture:
 class EncodedQuery:
     """A query's parts; what it does not have is None or empty.
 
-    `question` is its text as the encoders read it; `labels` what its images seem to show, as text; `caption` its text, as an image.
+    `question` is its text as the encoders read it; `labels` what its images seem to show, as text; `caption` its text, as an image;
+    `needs` a question for each of its needs where it has several.
     """
 
     question: str
@@ -42,3 +43,9 @@ class EncodedQuery:
     labels: EncodedText | None
     caption: EncodedPicture | None
     images: tuple[EncodedPicture, ...]
+    needs: tuple[EncodedQuery, ...] = ()
+
+    @classmethod
+    def of_text(cls, question: str, text: EncodedText) -> EncodedQuery:
+        """A question that is text and nothing else."""
+        return cls(question, text, options=(), labels=None, caption=None, images=())

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mmmem.retrieval.fusion import Scores
-    from mmmem.types import Float32, Int64
+    from mmmem.types import Int64
 
 
 def reranked(order: Int64, scores: Scores, replaced: Scores, by: Scores, weight: float) -> Int64:
@@ -56,24 +58,20 @@ def behind(order: Int64, last: NDArray[np.bool_]) -> Int64:
     return np.concatenate([order[~last], order[last]])
 
 
-def covering(order: Int64, scores: Scores, best: Float32, weights: Float32, *, places: int, weight: float) -> Int64:
-    """The order with its first `places` filled one by one, each by what adds most to what those before it have matched.
+def with_floors(order: Int64, needs: Sequence[Int64], *, places: int, floor: int) -> Int64:
+    """The order with the best `floor` memories of each need among its first `places`, so that no need goes without.
 
-    Facility location over the question's tokens (Lin & Bilmes, 2011): a memory is worth its score, and `weight` times the share of
-    the question that it matches better than all memories before it. So a question with several needs gets
-    evidence for each.
-
-    scores: float [m]. best: float32 [q, m], the best cosine of each query token in each memory, NaN as 0. weights: float32 [q].
+    needs: for each, rows best first. Those that were not among the first take the place of the last ones there that no need
+    asks for, behind the others; the rest keep their order.
     """
-    matched = np.nan_to_num(best)
-    share = weights / max(float(weights.sum()), 1e-9)
-    covered = np.zeros(len(share))
-    left = list(range(len(order)))
-    chosen: list[int] = []
-    while left and len(chosen) < places:
-        gains = share @ np.maximum(matched[:, left] - covered[:, None], 0)
-        pick = left[int(np.argmax(scores[left] + weight * gains))]
-        chosen.append(pick)
-        left.remove(pick)
-        covered = np.maximum(covered, matched[:, pick])
-    return order[[*chosen, *left]]
+    asked = list(
+        dict.fromkeys(row for best in zip(*(need[:floor].tolist() for need in needs), strict=False) for row in best)
+    )
+    head = order[:places]
+    missing = [row for row in asked if row not in head][:places]
+    others = np.flatnonzero(~np.isin(head, asked))
+    room = places - len(head)
+    left_out = others[max(len(others) - max(len(missing) - room, 0), 0) :]
+    kept = np.delete(head, left_out)
+    first = np.concatenate([kept, np.array(missing[: places - len(kept)], dtype=np.int64)])
+    return np.concatenate([first, order[~np.isin(order, first)]])
