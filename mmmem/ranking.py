@@ -63,7 +63,7 @@ class Ranker:
         if self._reranker and query.text:
             looked = self._look_again(query, order[: settings.rerank_top_n], arrays)
             order = self._reranked(order, found, fused, looked)
-        if query.needs:
+        if query.needs and settings.need_places:
             order = self._with_floors(order, query.needs, arrays)
         if settings.recency:
             top = order[: settings.recency_depth]
