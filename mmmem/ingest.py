@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.dates import event_windows
-from mmmem.media.images import ImageReader
 from mmmem.store import StoredRequest
 from mmmem.terms import hashed, terms
 from mmmem.texts import split_parts, well_formed
@@ -19,7 +18,8 @@ from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, T
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.encoders import TextEncoder
+    from mmmem.pictures import PictureEncoder
     from mmmem.settings import Settings
     from mmmem.types import ImageEncoding, TextEncoding
 
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 class Ingest:
     """Turns a request into what the store keeps. Nothing of it is stored before all of it is encoded."""
 
-    def __init__(self, settings: Settings, text: TextEncoder, image: ImageEncoder) -> None:
+    def __init__(self, settings: Settings, text: TextEncoder, pictures: PictureEncoder) -> None:
         self._settings = settings
         self._text = text
-        self._image = image
-        self._reader = ImageReader(settings)
+        self._pictures = pictures
 
     def encode(self, request: AddRequest, previous: Memory | None, received_at: int) -> StoredRequest:
         """Encode a request. `previous` is the session's newest memory so far; `received_at` is in Unix ms.
@@ -64,7 +63,7 @@ class Ingest:
             for p, part in enumerate(message.parts)
             if isinstance(part, ImagePart)
         )
-        return self._image.encode_images(self._reader.read(images, self._image.prepare))
+        return self._pictures.encode(self._pictures.prepare(images))
 
     def _memories(self, request: AddRequest, received_at: int) -> Iterator[Memory]:
         for position, message in merged(request.messages, self._settings.min_memory_chars):
@@ -122,9 +121,9 @@ def _utf8(text: str) -> bytes:
 
 
 def searchable_text(memory: Memory, images: tuple[ImageEncoding, ...]) -> str:
-    """What the text channels see of a memory: its text, then what its pictures seem to show."""
-    labels = [label for image in images for label in image.labels]
-    return well_formed("\n".join(line for line in (memory.text, ", ".join(labels)) if line))
+    """What the text channels see of a memory: its text, what its pictures seem to show, and what is written in them."""
+    labels = ", ".join(label for image in images for label in image.vectors.labels)
+    return well_formed("\n".join(line for line in (memory.text, labels, *(image.text for image in images)) if line))
 
 
 def memory_id(request: AddRequest, position: int, piece: int) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 
 from mmmem.explanation import Explainer
 from mmmem.presentation import present, without_images
-from mmmem.questions import QuestionEncoder
 from mmmem.ranking import Ranker
 from mmmem.retrieval.conversation import following
 from mmmem.types import Hit
@@ -17,7 +16,8 @@ from mmmem.types import Hit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mmmem.encoders import ImageEncoder, TextEncoder
+    from mmmem.encoders import TextEncoder
+    from mmmem.questions import QuestionEncoder
     from mmmem.rerankers import Reranker
     from mmmem.settings import Settings
     from mmmem.store import Store, UserArrays
@@ -25,15 +25,20 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """Answers queries from one store with one pair of encoders, and a reranker or none."""
+    """Answers queries from one store, with a reranker or none. `text` is the encoder that the questions are encoded with."""
 
     def __init__(
-        self, settings: Settings, store: Store, text: TextEncoder, image: ImageEncoder, reranker: Reranker | None = None
+        self,
+        settings: Settings,
+        store: Store,
+        text: TextEncoder,
+        questions: QuestionEncoder,
+        reranker: Reranker | None = None,
     ) -> None:
         self._settings = settings
         self._store = store
         self._text = text
-        self._questions = QuestionEncoder(settings, text, image)
+        self._questions = questions
         self._rank = Ranker(settings, reranker)
 
     def __call__(self, query: Query, *, explained: bool = False) -> list[Hit]:
@@ -74,7 +79,7 @@ class Search:
 
     def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
         """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
-        sizes = np.bincount(arrays.image_owners, weights=arrays.image_sizes, minlength=len(arrays)).astype(np.int64)
+        sizes = np.bincount(arrays.images.owners, weights=arrays.images.sizes, minlength=len(arrays)).astype(np.int64)
         room = self._settings.max_response_bytes * 3 // 4  # Base64 makes four characters of three bytes
         memories: dict[int, Memory] = {}
         pictured: dict[str, int] = {}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Int8 = NDArray[np.int8]
     Int32 = NDArray[np.int32]
     Int64 = NDArray[np.int64]
+    UInt8 = NDArray[np.uint8]
 
 
 # Token ids of a query that stand for no word: [CLS] and the like, and what the vocabulary does not know.
@@ -128,11 +129,25 @@ class QueryEncoding:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageEncoding:
-    """One image. vector: float32 [d], unit, in the image encoder's space. labels: what it seems to show."""
+class ImageVectors:
+    """One image as an image encoder sees it.
+
+    vector: float32 [d], unit, in a space that texts share. appearance: float32 [a], unit, for comparing it with other images.
+    labels: what it seems to show.
+    """
 
     vector: Float32
+    appearance: Float32
     labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImageEncoding:
+    """One image with everything that is searched: its vectors, a perceptual hash (uint8 [256]), and the text in it."""
+
+    vectors: ImageVectors
+    fingerprint: UInt8
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ from mmmem.types import Query, TextPart
 from mmmem.wiring import rerankers
 
 if TYPE_CHECKING:
-    from mmmem.types import Float32
+    from mmmem.pictures import PreparedPicture
 
 KS = (1, 3, 10, 50)
 QUALITY = (*(f"hit@{k}" for k in KS), "mrr", "recall@10")
@@ -119,11 +119,11 @@ class EncodedBefore(QuestionEncoder):
     def __init__(self, encoded: Mapping[str, EncodedQuery]) -> None:
         self._encoded = encoded
 
-    def prepare(self, query: Query) -> list[Float32]:
+    def prepare(self, query: Query) -> list[PreparedPicture]:
         """See QuestionEncoder."""
         return []
 
-    def encode(self, query: Query, prepared: list[Float32]) -> EncodedQuery:
+    def encode(self, query: Query, prepared: Sequence[PreparedPicture]) -> EncodedQuery:
         """See QuestionEncoder."""
         [part] = query.parts
         assert isinstance(part, TextPart)
@@ -134,9 +134,7 @@ def search_with(settings: Settings, service: MemoryService, encoded: Mapping[str
     """The service's Search, as it would be with these settings."""
     made = service._search
     reranker = rerankers.load(settings, choose_device(settings), service._encoders)
-    search = Search(settings, service._store, made._text, made._questions._image, reranker)
-    search._questions = EncodedBefore(encoded)
-    return search
+    return Search(settings, service._store, made._text, EncodedBefore(encoded), reranker)
 
 
 def measure(

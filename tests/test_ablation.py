@@ -100,7 +100,12 @@ def test_each_piece_of_evidence_has_the_rank_of_the_first_memory_that_counts_for
 
 def test_every_channel_and_switch_of_the_ranking_has_a_row_without_it(ablate):
     assert {name for overrides in ablate.VARIANTS.values() for name in overrides} <= FIELDS
-    of_images_or_options = {"weight_image", "weight_labels", "weight_options"}  # the benchmark has none
+    of_images_or_options = {
+        "weight_image",
+        "weight_labels",
+        "weight_written",
+        "weight_options",
+    }  # the benchmark has none
     switches = {name for name in FIELDS if name.startswith("weight_") or name.endswith("_share")} | {"recency"}
     switches |= {name for name in FIELDS if Settings.model_fields[name].annotation is bool}
     defaults = Settings().model_dump()

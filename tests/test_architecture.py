@@ -29,8 +29,9 @@ ALLOWED = {
     "terms": {"types"},
     "channels": LOWER | {"retrieval", "encoders", "store", "dates"},
     "rerankers": LOWER | {"retrieval", "encoders"},
-    "ingest": LOWER | {"media", "encoders", "store", "dates"},
-    "questions": LOWER | {"media", "encoders", "channels", "entities", "needs"},
+    "pictures": BASE | {"media", "encoders"},
+    "ingest": LOWER | {"media", "encoders", "store", "dates", "pictures"},
+    "questions": LOWER | {"media", "encoders", "channels", "entities", "needs", "pictures"},
     "ranking": LOWER | {"retrieval", "encoders", "store", "channels", "rerankers"},
     "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
     "search": LOWER
@@ -46,7 +47,8 @@ ALLOWED = {
         "presentation",
     },
     "memory": LOWER | {"encoders", "store", "ingest", "search"},
-    "wiring": LOWER | {"encoders", "rerankers", "store", "ingest", "search", "memory"},
+    "wiring": LOWER
+    | {"media", "encoders", "rerankers", "store", "ingest", "pictures", "questions", "search", "memory"},
     "api": BASE | {"media", "presentation", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
     "cli": BASE | {"presentation", "encoders", "wiring", "api", "__init__"},

@@ -13,6 +13,7 @@ from PIL import Image
 from mmmem import wiring
 from mmmem.errors import InvalidImage, RequestConflict, TooLarge
 from mmmem.media.images import ImageReader
+from mmmem.questions import QuestionEncoder
 from mmmem.search import Search
 from mmmem.settings import Settings
 from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
@@ -57,7 +58,9 @@ def photo(name, package="skimage.data", size=None):
 def searching(service, **settings):
     """A search of the same memories with other settings."""
     search = service._search
-    return Search(Settings(**settings), service._store, search._text, search._questions._image)
+    settings = Settings(**settings)
+    questions = QuestionEncoder(settings, search._text, search._questions._image, search._questions._pictures)
+    return Search(settings, service._store, search._text, questions)
 
 
 def texts(hits):
@@ -206,8 +209,8 @@ def test_a_request_with_one_bad_image_is_not_kept_at_all(service, user):
 @pytest.mark.parametrize("where", ["add", "search"])
 def test_a_request_has_a_limit_of_pixels_together(service, user, where, monkeypatch):
     tight = ImageReader(Settings(max_images_pixels=500_000))
-    monkeypatch.setattr(service._ingest, "_reader", tight)
-    monkeypatch.setattr(service._search._questions, "_reader", tight)
+    monkeypatch.setattr(service._ingest._pictures, "_reader", tight)
+    monkeypatch.setattr(service._search._questions._pictures, "_reader", tight)
     two = (photo("coffee.png"), photo("coffee.png"))  # 600 x 400 each
     three = (*two, photo("coffee.png"))
     if where == "add":

@@ -15,7 +15,7 @@ import numpy as np
 from mmmem.channels.channel import Channel, together
 from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
 from mmmem.channels.images import image_channels
-from mmmem.channels.query import EncodedPicture, EncodedQuery, EncodedText
+from mmmem.channels.query import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
 from mmmem.channels.words import Compared, Words, token_weights, word_channels
 from mmmem.retrieval.fusion import zscores
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store import UserArrays
 
-__all__ = ["Channel", "EncodedPicture", "EncodedQuery", "EncodedText", "channels", "token_weights"]
+__all__ = ["Channel", "EncodedCaption", "EncodedPicture", "EncodedQuery", "EncodedText", "channels", "token_weights"]
 
 
 def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
     """Every channel that is switched on and has something to compare."""
     times = time_channels(query.question, arrays, settings)
     speakers = speaker_channels(query.text, arrays, settings) if query.text else []
-    texts = [text for text in (query.text, query.labels, *query.options) if text]
+    texts = [text for text in (query.text, query.labels, query.written, *query.options) if text]
     images = image_channels(query, arrays, settings)
     of_texts = [Words.of(text, arrays, settings) for text in texts]
     compared = Compared.among(of_texts, [*times, *speakers, *images], arrays, settings)
     found = iter(word_channels(of_texts, compared, arrays, settings))
     words = next(found) if query.text else []
     labels = next(found) if query.labels else []
+    written = next(found) if query.written else []
     options = [option for option in found if option]
     return [
         *words,
@@ -44,6 +45,7 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
         *speakers,
         *times,
         *_as_one("labels", settings.weight_labels, [labels] if labels else []),
+        *_as_one("written", settings.weight_written, [written] if written else []),
         *_as_one("options", settings.weight_options, options),
         *images,
     ]

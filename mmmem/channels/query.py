@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mmmem.encoders import Chance
-    from mmmem.types import Float32, Int64, QueryEncoding
+    from mmmem.types import Float32, Int64, QueryEncoding, UInt8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,19 @@ class EncodedText:
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedPicture:
-    """Something to look for among the images, float32 [d] in their space, and what its cosine with any of them would be."""
+class EncodedCaption:
+    """A text to look for among the images, float32 [d] in their space, and what its cosine with any of them would be."""
 
     vector: Float32
+    chance: Chance
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPicture:
+    """A picture to look for among the images: its appearance, float32 [a], what cosines of unlike ones would be, and its fingerprint."""
+
+    appearance: Float32
+    fingerprint: UInt8
     chance: Chance
 
 
@@ -33,7 +42,7 @@ class EncodedPicture:
 class EncodedQuery:
     """A query's parts; what it does not have is None or empty.
 
-    `question` is its text as the encoders read it; `labels` what its images seem to show, as text; `caption` its text, as an image;
+    `question` is its text as the encoders read it; `labels` what its images seem to show, as text, and `written` what is written in them; `caption` its text, as an image;
     `needs` a question for each of its needs where it has several.
     """
 
@@ -41,11 +50,12 @@ class EncodedQuery:
     text: EncodedText | None
     options: tuple[EncodedText, ...]
     labels: EncodedText | None
-    caption: EncodedPicture | None
+    written: EncodedText | None
+    caption: EncodedCaption | None
     images: tuple[EncodedPicture, ...]
     needs: tuple[EncodedQuery, ...] = ()
 
     @classmethod
     def of_text(cls, question: str, text: EncodedText) -> EncodedQuery:
         """A question that is text and nothing else."""
-        return cls(question, text, options=(), labels=None, caption=None, images=())
+        return cls(question, text, options=(), labels=None, written=None, caption=None, images=())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from mmmem.types import Float32, ImageEncoding, Int32, QueryEncoding, TextEncoding
+    from mmmem.types import Float32, ImageVectors, Int32, QueryEncoding, TextEncoding
 
 
 class Chance(NamedTuple):
@@ -55,12 +55,16 @@ class ImageEncoder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Width of an image vector."""
+        """Width of a vector in the space that images and texts share."""
+
+    @property
+    def appearance_dimensions(self) -> int:
+        """Width of what images are compared with each other by."""
 
     def prepare(self, image: Image) -> Float32:
         """The network's input for one decoded RGB image, float32 [3, h, w]: small, so that the image can be let go."""
 
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """Encode prepared images."""
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
@@ -72,5 +76,6 @@ class ImageEncoder(Protocol):
     def caption_chance(self, caption: Float32) -> Chance:
         """How cosines of this text with images that have nothing to do with it are spread."""
 
-    def image_chance(self, image: Float32) -> Chance:
-        """How cosines of this image with images that have nothing to do with it are spread."""
+    @property
+    def appearance_chance(self) -> Chance:
+        """How cosines of the appearances of images that have nothing to do with each other are spread."""

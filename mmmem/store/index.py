@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack
+from mmmem.store.images import ImageIndex, Images
 from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
 from mmmem.store.speakers import Speakers, speaker
@@ -35,8 +36,7 @@ class UserArrays:
     float32 [T], 1 / L2 norm of the int8 row (0 for a row of zeros); token_ids int32 [T]; memory i owns
     token_offsets[i]:token_offsets[i + 1], int64 [n + 1]; token_frequencies says how many memories hold a token.
     postings: which memories hold a lexical term; lengths int64 [n], terms of each memory.
-    image_vectors: float32 [m, di]; image_owners int64 [m] says which memory each belongs to, image_sizes int64 [m] how
-    many bytes its file has; labels, m tuples.
+    images: those of the memories.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
     session, -1 for none. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
     of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], a number among
@@ -54,10 +54,7 @@ class UserArrays:
     token_frequencies: DocumentFrequencies
     postings: Postings
     lengths: Int64
-    image_vectors: Float32
-    image_owners: Int64
-    image_sizes: Int64
-    labels: Sequence[tuple[str, ...]]
+    images: Images
     sessions: Int32
     previous: Int64
     times: Int64
@@ -98,9 +95,6 @@ class UserIndex:
             "token_ids": Column(np.int32),
             "token_offsets": Column(np.int64, first=0),
             "lengths": Column(np.int64),
-            "image_vectors": Column(np.float32, dimensions.image),
-            "image_owners": Column(np.int64),
-            "image_sizes": Column(np.int64),
             "sessions": Column(np.int32),
             "previous": Column(np.int64),
             "times": Column(np.int64),
@@ -115,7 +109,7 @@ class UserIndex:
         self._called = Speakers()
         self._frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
-        self._labels: list[tuple[str, ...]] = []
+        self._images = ImageIndex(dimensions)
         self._requests: dict[str, tuple[int, bytes]] = {}  # first row and body hash
         self._session_numbers: dict[str, int] = {}
         self._speaker_numbers: dict[str, int] = {}
@@ -133,7 +127,7 @@ class UserIndex:
     def nbytes(self) -> int:
         """Memory held, in bytes."""
         columns = sum(column.nbytes for column in self._columns.values())
-        indexes = (self._postings, self._frequencies, self._called)
+        indexes = (self._postings, self._frequencies, self._called, self._images)
         return self._object_bytes + columns + sum(index.nbytes for index in indexes)
 
     @property
@@ -157,7 +151,6 @@ class UserIndex:
             self._extend_memories(batch)
         tokens = unpack(batches, "tokens", np.int8)
         terms = unpack(batches, "terms", np.int64)
-        image_vectors = unpack(batches, "image_vectors", np.float32)
         columns = self._columns
         columns["dense"].extend([batch.column("dense").flatten().to_numpy() for batch in batches])
         columns["tokens"].extend(tokens.values)
@@ -174,11 +167,7 @@ class UserIndex:
         events = unpack(batches, "events", np.int64)
         columns["events"].extend(events.values)
         columns["event_owners"].extend([np.repeat(np.arange(first, len(self)), events.counts // 2)])
-        columns["image_vectors"].extend(image_vectors.values)
-        columns["image_sizes"].extend(unpack(batches, "image_sizes", np.int64).values)
-        images = image_vectors.counts // columns["image_vectors"].width
-        columns["image_owners"].extend([np.repeat(np.arange(first, len(self)), images)])
-        for row in np.flatnonzero(images).tolist():
+        for row in np.flatnonzero(self._images.extend(batches, first)).tolist():
             self._image_rows[self._memories[first + row].id] = first + row
         self._snapshot = None
 
@@ -187,7 +176,7 @@ class UserIndex:
         if self._snapshot is None:
             self._snapshot = UserArrays(
                 memories=tuple(self._memories),
-                labels=tuple(self._labels),
+                images=self._images.snapshot(),
                 postings=self._postings,
                 called=self._called,
                 token_frequencies=self._frequencies,
@@ -207,8 +196,6 @@ class UserIndex:
             self._requests.setdefault(to_text(request_id), (row, body_hash))
         self._extend_conversation(added, first)
         self._columns["keys"].extend([batch.column("key").to_numpy()])
-        for images in batch.column("image_labels").to_pylist():
-            self._labels.extend(tuple(labels) for labels in images)
         self._object_bytes += sum(_OBJECT_BYTES + sys.getsizeof(memory.text) for memory in added)
         self._last_seq = batch.column("seq")[-1].as_py()
 

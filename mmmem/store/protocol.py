@@ -17,6 +17,7 @@ class Dimensions(NamedTuple):
     dense: int
     token: int
     image: int
+    appearance: int
 
 
 @dataclass(frozen=True, slots=True)

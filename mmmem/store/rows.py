@@ -36,10 +36,16 @@ _FIELDS: dict[str, Any] = {
     "key": pa.int64(),  # equal for memories that say and show the same
     "events": pa.large_binary(),  # int64 [e, 2], times of which it speaks, Unix ms
     "image_vectors": pa.large_binary(),  # float32 [m, d]
+    "appearances": pa.large_binary(),  # float32 [m, a]
+    "fingerprints": pa.large_binary(),  # uint8 [m, f]
     "image_sizes": pa.large_binary(),  # int64 [m], bytes of the image files
     "image_labels": pa.list_(pa.list_(pa.string())),
+    "image_texts": pa.list_(pa.string()),  # what is written in the images
     "images": pa.list_(pa.large_binary()),  # the image files' own bytes
 }
+
+FINGERPRINT = 256
+"""Length of an image's perceptual hash, in bytes."""
 
 INDEXED = ("seq", *(name for name in _FIELDS if name not in {"user_id", "images"}), "dense")
 """The columns that a user's arrays are made of: all but the image files."""
@@ -118,9 +124,12 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
         "terms": encoded.terms.astype("<i8").tobytes(),
         "key": encoded.key,
         "events": encoded.events.astype("<i8").tobytes(),
-        "image_vectors": b"".join(image.vector.astype("<f4").tobytes() for image in encoded.images),
+        "image_vectors": b"".join(image.vectors.vector.astype("<f4").tobytes() for image in encoded.images),
+        "appearances": b"".join(image.vectors.appearance.astype("<f4").tobytes() for image in encoded.images),
+        "fingerprints": b"".join(image.fingerprint.tobytes() for image in encoded.images),
         "image_sizes": np.array([len(data) for data in images], "<i8").tobytes(),
-        "image_labels": [list(image.labels) for image in encoded.images],
+        "image_labels": [list(image.vectors.labels) for image in encoded.images],
+        "image_texts": [image.text for image in encoded.images],
         "images": images,
         "dense": encoded.text.dense,
     }
@@ -151,5 +160,10 @@ def _check(encoded: EncodedMemory, dimensions: Dimensions) -> None:
         raise ValueError(f"a dense vector has shape {text.dense.shape}, the store's are finite ({dimensions.dense},)")
     if text.tokens.shape != (len(text.token_ids), dimensions.token) or text.tokens.dtype != np.int8:
         raise ValueError(f"token vectors have shape {text.tokens.shape}, the store's are int8 (t, {dimensions.token})")
-    if len(encoded.images) != pictures or any(image.vector.shape != (dimensions.image,) for image in encoded.images):
-        raise ValueError(f"a memory of {pictures} images lacks an image vector of shape ({dimensions.image},)")
+    widths = (dimensions.image, dimensions.appearance, FINGERPRINT)
+    found = [
+        (*image.vectors.vector.shape, *image.vectors.appearance.shape, *image.fingerprint.shape)
+        for image in encoded.images
+    ]
+    if found != [widths] * pictures:
+        raise ValueError(f"the vectors of {pictures} images have shapes {found}, the store's are {widths} each")

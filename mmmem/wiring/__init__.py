@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mmmem.errors import StoreUnavailable
-from mmmem.wiring import clip, light, rerankers
+from mmmem.wiring import clip, light, ocr, rerankers
 
 if TYPE_CHECKING:
     from mmmem.encoders import ImageEncoder, TextEncoder
@@ -31,6 +31,7 @@ def check(settings: Settings) -> None:
         light.check(settings)
     else:
         clip.pins(settings)
+    ocr.check(settings, models=needs_models(settings))
     rerankers.pins(settings)
 
 
@@ -42,6 +43,8 @@ def build_service(settings: Settings) -> MemoryService:
     from mmmem.encoders.device import choose_device
     from mmmem.ingest import Ingest
     from mmmem.memory import MemoryService
+    from mmmem.pictures import PictureEncoder
+    from mmmem.questions import QuestionEncoder
     from mmmem.search import Search
     from mmmem.store import Dimensions
     from mmmem.store.lance import LanceStore
@@ -51,21 +54,24 @@ def build_service(settings: Settings) -> MemoryService:
     )  # searches run side by side: their products fighting for cores took 10 times as long
     device = choose_device(settings)
     text, image = _encoders(settings, device)
+    reader = ocr.load(settings, device, models=needs_models(settings))
     store = LanceStore(
         settings,
         models={"text": text.name, "image": image.name},
-        dimensions=Dimensions(text.dimensions, text.token_dimensions, image.dimensions),
+        dimensions=Dimensions(text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions),
     )
     store.open()
     threads = EncoderThreads(device, settings.encode_batch_size)
     text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
     try:
-        search = Search(settings, store, text, image, rerankers.load(settings, device, threads))
+        questions = QuestionEncoder(settings, text, image, PictureEncoder(settings, image, reader))
+        search = Search(settings, store, text, questions, rerankers.load(settings, device, threads))
     except BaseException:
         threads.close()
         raise
-    log.info("ready: profile %s on %s, text %s, images %s", settings.profile, device.name, text.name, image.name)
-    return MemoryService(store, threads, Ingest(settings, text, image), search)
+    names = (settings.profile, device.name, text.name, image.name, reader.name)
+    log.info("ready: profile %s on %s, text %s, images %s, text in images %s", *names)
+    return MemoryService(store, threads, Ingest(settings, text, PictureEncoder(settings, image, reader)), search)
 
 
 def holds_store(settings: Settings) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from mmmem.encoders.weights import read_manifest, verified_pin
+from mmmem.encoders.catalogue import fetched_folder, known_models
+from mmmem.encoders.weights import verified_pin
 from mmmem.errors import WeightsError
 
 if TYPE_CHECKING:
@@ -23,17 +24,34 @@ class Common(TypedDict):
     batch_size: int
 
 
-CLIP_SETTINGS = ("clip_checkpoint", "colbert_dir", "sentence_dir")
+# The setting of each model, and the fetched model that is taken when it is unset.
+CHOICES = {
+    "clip_checkpoint": "siglip2-b32-256",
+    "colbert_dir": "answerai-colbert-small-v1",
+    "sentence_dir": "bge-small-en-v1.5",
+}
 
 
 def pins(settings: Settings) -> tuple[Model, ...]:
-    """The manifests' models, after each of the profile's paths was found to be one of them."""
-    models = read_manifest(Path(settings.models_manifest) if settings.models_manifest else None)
-    for setting in CLIP_SETTINGS:
-        if not getattr(settings, setting):
-            raise WeightsError(f"the clip profile needs MMMEM_{setting.upper()}: the model's place on disk")
-        verified_pin(setting, Path(getattr(settings, setting)), models)
+    """Every model that is pinned, after each of the profile's own was found to be one of them."""
+    models = known_models(settings)
+    for setting, path in places(settings).items():
+        fetching = "" if getattr(settings, setting) else f"Run `mmmem models fetch {CHOICES[setting]}`"
+        verified_pin(setting, path, models, fetching)
     return models
+
+
+def places(settings: Settings) -> dict[str, Path]:
+    """Where each model lies, by setting. Raises WeightsError for one that is neither set nor fetched."""
+    folders = {setting: fetched_folder(settings) / name for setting, name in CHOICES.items()}
+    for setting, name in CHOICES.items():
+        if not getattr(settings, setting) and not folders[setting].is_dir():
+            raise WeightsError(
+                f"the clip profile needs MMMEM_{setting.upper()}, the model's place on disk, or the model that it takes "
+                f"where that is unset: run `mmmem models fetch {name}`"
+            )
+    own = {setting: getattr(settings, setting) for setting in CHOICES}
+    return {setting: Path(own[setting]) if own[setting] else folder for setting, folder in folders.items()}
 
 
 def load(settings: Settings, device: Device) -> tuple[TextEncoder, ImageEncoder]:
@@ -43,10 +61,16 @@ def load(settings: Settings, device: Device) -> tuple[TextEncoder, ImageEncoder]
     from mmmem.encoders.paired import PairedTextEncoder
     from mmmem.encoders.sentence import SentenceEncoder
 
-    models = read_manifest(Path(settings.models_manifest) if settings.models_manifest else None)
-    common: Common = {"models": models, "device": device.name, "batch_size": settings.encode_batch_size}
+    common: Common = {
+        "models": known_models(settings),
+        "device": device.name,
+        "batch_size": settings.encode_batch_size,
+    }
+    folders = places(settings)
     text = PairedTextEncoder(
-        SentenceEncoder(Path(settings.sentence_dir), **common),
-        ColbertTokenEncoder(Path(settings.colbert_dir), **common),
+        SentenceEncoder(folders["sentence_dir"], **common), ColbertTokenEncoder(folders["colbert_dir"], **common)
     )
-    return text, ClipImageEncoder(settings.clip_model, Path(settings.clip_checkpoint), **common)
+    image = ClipImageEncoder(
+        settings.clip_model, folders["clip_checkpoint"], precision=settings.clip_precision, **common
+    )
+    return text, image

@@ -13,7 +13,8 @@ from open_clip.transform import PreprocessCfg, image_transform_v2
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
-from mmmem.encoders.clip import CAPTION_CHANCE, IMAGE_CHANCE, ClipImageEncoder
+from mmmem.encoders.chance import CAPTIONS, photographs
+from mmmem.encoders.clip import ClipImageEncoder, computing_dtype
 from mmmem.errors import WeightsError
 from tests.encoders import tiny
 
@@ -47,9 +48,32 @@ def architecture(monkeypatch):
     return publish
 
 
-def load(checkpoint, architecture="ViT-B-32", extra=""):
+def load(checkpoint, architecture="ViT-B-32", extra="", **options):
     models = tiny.pinned(checkpoint, extra)
-    return ClipImageEncoder(architecture, checkpoint, models=models, device="cpu", batch_size=2)
+    return ClipImageEncoder(architecture, checkpoint, models=models, device="cpu", batch_size=2, **options)
+
+
+def write(folder, config, preprocessing):
+    """Write a folder with a model that open_clip builds from this configuration; the model comes back."""
+    tiny.write_clip_config(folder, config, preprocessing)
+    torch.manual_seed(4)
+    model = open_clip.create_model(f"local-dir:{folder}", load_weights=False, pretrained_text=False).eval()
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, tiny.weights_of(folder))
+    return model
+
+
+def write_siglip(folder):
+    """What SigLIP 2 is, small: a bias in its loss, a tokenizer of its own, 64 tokens, an image squashed to a square."""
+    text = {"context_length": 64, "vocab_size": 30522, "width": 32, "heads": 2, "layers": 1, "no_causal_mask": True}
+    text |= {"proj_bias": True, "pool_type": "last", "hf_tokenizer_name": "somewhere/else"}
+    text |= {"norm_kwargs": {"eps": 1e-6}, "tokenizer_kwargs": {"clean": "canonicalize"}}
+    config = {**tiny.CLIP_CONFIG, "custom_text": True, "init_logit_bias": -10, "text_cfg": text}
+    half = {"mean": [0.5] * 3, "std": [0.5] * 3, "interpolation": "bicubic", "resize_mode": "squash"}
+    tiny.write_bert(folder.with_name("bert"))
+    folder.mkdir()
+    for name in tiny.TOKENIZER_FILES:
+        shutil.copy(folder.with_name("bert") / name, folder / name)
+    return write(folder, config, half), half
 
 
 def original_image(model, preprocessing=tiny.GREY):
@@ -119,12 +143,87 @@ def test_a_sliver_of_an_image_does_not_blow_up(saved):
     assert encoder.prepare(Image.new("RGB", (2_000_000, 1))).shape == (3, 32, 32)
 
 
+PREPARED = {
+    "laion": {"mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711]},
+    "siglip": {"mean": [0.5] * 3, "std": [0.5] * 3, "interpolation": "bicubic", "resize_mode": "squash"},
+    "mobileclip": {"mean": [0.0] * 3, "std": [1.0] * 3, "interpolation": "bilinear", "resize_mode": "shortest"},
+}
+
+
+@pytest.mark.parametrize("way", PREPARED)
+def test_images_are_prepared_as_the_folder_says(folder, way):
+    tiny.write_clip_config(folder, preprocessing=PREPARED[way])
+    wanted = image_transform_v2(PreprocessCfg(size=32, **PREPARED[way]), is_train=False)(PHOTO).numpy()
+    np.testing.assert_array_equal(load(folder).prepare(PHOTO), wanted)
+
+
+def test_a_weights_file_is_prepared_for_as_published_for_it_alone(saved, architecture):
+    architecture(one=PREPARED["mobileclip"])
+    wanted = image_transform_v2(PreprocessCfg(size=32, **PREPARED["mobileclip"]), is_train=False)(PHOTO).numpy()
+    np.testing.assert_array_equal(load(tiny.weights_of(saved[0]), ARCHITECTURE).prepare(PHOTO), wanted)
+
+
+def test_a_siglip_gives_the_vectors_of_the_model_that_was_saved(tmp_path):
+    folder = tmp_path / "siglip"
+    model, preprocessing = write_siglip(folder)
+    encoder = load(folder)
+    (image,) = encode(encoder, PHOTO)
+    np.testing.assert_allclose(image, original_image(model, preprocessing), atol=1e-5)
+    tokens = open_clip.get_tokenizer(f"local-dir:{folder}", local_files_only=True)(["A cat, on a mat!"])
+    assert tokens.shape == (1, 64)
+    with torch.inference_mode():
+        wanted = model.encode_text(tokens, normalize=True)[0].numpy()
+    np.testing.assert_allclose(encoder.encode_captions(["A cat, on a mat!"], [])[0], wanted, atol=1e-5)
+    cat, dog = encoder.encode_captions(["once upon a time " * 40 + "cat", "once upon a time " * 40 + "dog"], [])
+    assert not np.allclose(cat, dog, atol=1e-4)
+
+
+def test_a_mobileclip_is_folded_and_gives_the_same_vectors(tmp_path):
+    vision = {"timm_model_name": "fastvit_mci0", "timm_model_pretrained": False, "timm_pool": "avg", "timm_proj": None}
+    config = {**tiny.CLIP_CONFIG, "custom_text": True, "vision_cfg": {**vision, "image_size": 64}}
+    model = write(tmp_path / "mobileclip", config, PREPARED["mobileclip"])
+    encoder = load(tmp_path / "mobileclip")
+    transform = image_transform_v2(PreprocessCfg(size=64, **PREPARED["mobileclip"]), is_train=False)
+    with torch.inference_mode():
+        wanted = model.encode_image(transform(PHOTO)[None], normalize=True)[0].numpy()
+    np.testing.assert_allclose(encode(encoder, PHOTO)[0], wanted, atol=1e-5)
+    branches = [name for name, _ in encoder._clip.model.named_modules() if name.endswith(("conv_kxk", "conv_scale"))]
+    assert branches == []
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_half_precision_gives_nearly_the_same_vectors_and_the_same_name(saved, precision):
+    whole, half = load(saved[0]), load(saved[0], precision=precision)
+    for one, other in zip(encode(whole, PHOTO) + whole.encode_captions(["a cat"], []),
+                          encode(half, PHOTO) + half.encode_captions(["a cat"], []), strict=True):  # fmt: skip
+        assert other.dtype == np.float32
+        assert 0.995 < one @ other < 1 - 1e-9
+    assert half.name == whole.name
+
+
+def test_half_precision_is_for_gpus_unless_it_is_asked_for(monkeypatch):
+    assert computing_dtype("auto", "cpu") is torch.float32
+    for able, dtype in ((True, torch.bfloat16), (False, torch.float16)):
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda able=able: able)
+        assert computing_dtype("auto", "cuda") is dtype
+    assert computing_dtype("bfloat16", "cpu") is torch.bfloat16
+
+
 def test_chance_is_what_the_pinned_entry_says(saved):
-    encoder = load(saved[0])
+    encoder = load(saved[0], extra="caption_chance = [0.01, 0.05]\nimage_chance = [0.6, 0.1]\n")
     vector = encode(encoder, PHOTO)[0]
-    assert (encoder.caption_chance(vector), encoder.image_chance(vector)) == (CAPTION_CHANCE, IMAGE_CHANCE)
-    measured = load(saved[0], extra="caption_chance = [0.01, 0.05]\nimage_chance = [0.6, 0.1]\n")
-    assert (measured.caption_chance(vector), measured.image_chance(vector)) == ((0.01, 0.05), (0.6, 0.1))
+    assert (encoder.caption_chance(vector), encoder.appearance_chance) == ((0.01, 0.05), (0.6, 0.1))
+
+
+def test_chance_is_measured_where_the_entry_says_nothing(saved):
+    encoder = load(saved[0])
+    china, flower = (np.stack(encode(encoder, *views)) for views in photographs())
+    texts = np.stack(encoder.encode_captions(CAPTIONS, []))
+    cosines = np.concatenate([china, flower]) @ texts.T
+    assert encoder.caption_chance(texts[0]) == pytest.approx((cosines.mean(), cosines.std()), abs=1e-3)
+    assert encoder.appearance_chance.mean == pytest.approx((china @ flower.T).mean(), abs=1e-3)
+    half = load(saved[0], extra="image_chance = [0.6, 0.1]\n")
+    assert (half.caption_chance(texts[0]), half.appearance_chance) == (encoder.caption_chance(texts[0]), (0.6, 0.1))
 
 
 def test_the_name_follows_the_weights(saved, folder):

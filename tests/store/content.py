@@ -9,11 +9,12 @@ import numpy as np
 
 from mmmem.store import Dimensions, StoredRequest
 from mmmem.store.lance import LanceStore
-from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, Memory, Part, TextEncoding, TextPart
+from mmmem.store.rows import FINGERPRINT
+from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, Part, TextEncoding, TextPart
 
 OpenStore = Callable[..., LanceStore]
 
-DIMENSIONS = Dimensions(dense=8, token=4, image=6)
+DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5)
 MODELS = {"text": "words-1", "image": "pixels-1"}
 
 
@@ -46,7 +47,15 @@ def encoded(memory: Memory) -> EncodedMemory:
         key=int.from_bytes(hashlib.shake_256(raw(memory.text)).digest(8), "little", signed=True),
         events=np.array([[len(word), len(word) + 1] for word in words if word.isdigit()], np.int64).reshape(-1, 2),
         images=tuple(
-            ImageEncoding(unit(part.data, DIMENSIONS.image), labels=(f"label {len(part.data)}", "bild"))
+            ImageEncoding(
+                ImageVectors(
+                    unit(part.data, DIMENSIONS.image),
+                    unit(part.data, DIMENSIONS.appearance),
+                    (f"label {len(part.data)}", "bild"),
+                ),
+                np.frombuffer(hashlib.shake_256(part.data).digest(FINGERPRINT), np.uint8),
+                f"text of {len(part.data)} bytes",
+            )
             for part in memory.parts
             if isinstance(part, ImagePart)
         ),

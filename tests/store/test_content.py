@@ -10,6 +10,7 @@ import pytest
 
 from mmmem.store import UserArrays
 from mmmem.store.lance import LanceStore
+from mmmem.store.rows import FINGERPRINT
 from mmmem.types import ImagePart, Memory, TextPart
 from tests.store.content import DIMENSIONS, OpenStore, request
 
@@ -59,9 +60,12 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
         assert arrays.keys[row] == encoded.key
         np.testing.assert_array_equal(arrays.events[arrays.event_owners == row], encoded.events)
     images = [image for encoded in stored.memories for image in encoded.images]
-    np.testing.assert_array_equal(arrays.image_vectors, [image.vector for image in images])
-    assert arrays.image_owners.tolist() == [len(ODD_TEXTS)] * 2
-    assert list(arrays.labels) == [image.labels for image in images]
+    np.testing.assert_array_equal(arrays.images.vectors, [image.vectors.vector for image in images])
+    np.testing.assert_array_equal(arrays.images.appearances, [image.vectors.appearance for image in images])
+    np.testing.assert_array_equal(arrays.images.fingerprints, [image.fingerprint for image in images])
+    assert list(arrays.images.texts) == [image.text for image in images]
+    assert arrays.images.owners.tolist() == [len(ODD_TEXTS)] * 2
+    assert list(arrays.images.labels) == [image.vectors.labels for image in images]
 
 
 def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
@@ -69,8 +73,9 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
     arrays = store.arrays("ada")
     shapes = {
         name: (value.dtype.str, value.shape)
-        for name in dir(arrays)
-        if isinstance(value := getattr(arrays, name), np.ndarray)
+        for part in (arrays, arrays.images)
+        for name in dir(part)
+        if isinstance(value := getattr(part, name), np.ndarray)
     }
     assert shapes == {
         "dense": ("<f4", (3, DIMENSIONS.dense)),
@@ -79,9 +84,11 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "token_ids": ("<i4", (2,)),
         "token_offsets": ("<i8", (4,)),
         "lengths": ("<i8", (3,)),
-        "image_vectors": ("<f4", (1, DIMENSIONS.image)),
-        "image_owners": ("<i8", (1,)),
-        "image_sizes": ("<i8", (1,)),
+        "vectors": ("<f4", (1, DIMENSIONS.image)),
+        "appearances": ("<f4", (1, DIMENSIONS.appearance)),
+        "fingerprints": ("|u1", (1, FINGERPRINT)),
+        "owners": ("<i8", (1,)),
+        "sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
         "previous": ("<i8", (3,)),
         "times": ("<i8", (3,)),

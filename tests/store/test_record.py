@@ -28,7 +28,7 @@ def test_other_models_are_refused_and_both_are_named(open_store: OpenStore) -> N
 def test_a_newer_format_is_refused(open_store: OpenStore, data_dir: Path) -> None:
     open_store()
     lancedb.connect(data_dir).open_table("_store").update(values={"format": 7})
-    with pytest.raises(StoreMismatch, match="written with format 7, this version of mmmem reads format 2"):
+    with pytest.raises(StoreMismatch, match="written with format 7, this version of mmmem reads format 3"):
         open_store()
 
 
