@@ -79,16 +79,19 @@ class Search:
 
     def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
         """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
+        counts = np.bincount(arrays.images.owners, minlength=len(arrays))
         sizes = np.bincount(arrays.images.owners, weights=arrays.images.sizes, minlength=len(arrays)).astype(np.int64)
-        room = self._settings.max_response_bytes * 3 // 4  # Base64 makes four characters of three bytes
+        places = self._settings.max_images
+        room = self._settings.response_max_bytes * 3 // 4  # Base64 makes four characters of three bytes
         memories: dict[int, Memory] = {}
         pictured: dict[str, int] = {}
         for row in rows.tolist():
             memory = arrays.memories[row]
-            if sizes[row] == 0:
+            if counts[row] == 0:
                 memories[row] = memory
-            elif sizes[row] <= room:
+            elif sizes[row] <= room and counts[row] <= places:
                 room -= int(sizes[row])
+                places -= int(counts[row])
                 pictured[memory.id] = row
             else:
                 memories[row] = without_images(memory)

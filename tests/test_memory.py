@@ -284,11 +284,28 @@ def test_a_picture_that_an_answer_has_no_room_for_leaves_a_note_and_room_for_sma
     question = ask(user, "picture 0 of a cup of coffee")
     roomy = service.search(question)
     assert large in roomy[0].memory.parts
-    first, *others = searching(service, max_response_bytes=len(large.data))(question)
+    first, *others = searching(service, response_max_bytes=len(large.data))(question)
     assert [hit.memory.id for hit in (first, *others)] == [hit.memory.id for hit in roomy]
     assert "no room for" in first.memory.text
     assert not any(isinstance(part, ImagePart) for part in first.memory.parts)
     assert others == roomy[1:]
+
+
+def test_an_answer_has_no_more_pictures_than_may_be_and_those_of_the_best_ranks(service, user):
+    small = photo("coffee.png", size=(120, 80))
+    contents = [[TextPart(f"picture {n} of a cup of coffee"), *([small] * n)] for n in range(1, 5)]
+    service.add(say(*contents, user_id=user))
+    question = ask(user, "a cup of coffee")
+    everything = service.search(question)
+    for most in (0, 3, 5):
+        left = most
+        for hit, whole in zip(searching(service, max_images=most)(question), everything, strict=True):
+            assert hit.memory.id == whole.memory.id
+            pictures = sum(isinstance(part, ImagePart) for part in whole.memory.parts)
+            shown = sum(isinstance(part, ImagePart) for part in hit.memory.parts)
+            assert shown == (pictures if pictures <= left else 0)
+            assert ("no room for" in hit.memory.text) == (not shown)
+            left -= shown
 
 
 def test_a_speaker_is_not_found_by_one_character_of_a_name(service, user):

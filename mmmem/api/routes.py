@@ -80,8 +80,8 @@ def _add(service: MemoryService, settings: Settings, body: bytes) -> bytes:
 
 
 def _search(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    return search_answer(service.search(read_query(body, settings)), settings.max_response_bytes)
+    return search_answer(service.search(read_query(body, settings)), settings.response_max_bytes)
 
 
 def _explain(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    return explain_answer(service.explain(read_query(body, settings)), settings.max_response_bytes)
+    return explain_answer(service.explain(read_query(body, settings)), settings.response_max_bytes)

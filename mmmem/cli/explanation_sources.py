@@ -34,7 +34,7 @@ def from_folder(body: bytes, settings: Settings) -> dict[str, Any]:
     check(settings)
     logging.disable(logging.CRITICAL)  # what is wrong is said once, by the error
     with Console(stderr=True).status("Loading the models"), closing(build_service(settings)) as service:
-        answer: dict[str, Any] = json.loads(explain_answer(service.explain(query), settings.max_response_bytes))
+        answer: dict[str, Any] = json.loads(explain_answer(service.explain(query), settings.response_max_bytes))
     return answer
 
 

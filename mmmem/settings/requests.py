@@ -32,8 +32,13 @@ class Requests(BaseModel):
     max_top_k: int = Field(1_000, ge=1, description="Largest top_k.")
     max_image_bytes: int = Field(10 * MIB, ge=1, description="Decoded bytes of one image file.")
     max_images_bytes: int = Field(30 * MIB, ge=1, description="Decoded bytes of all image files of one request.")
-    max_response_bytes: int = Field(
+    response_max_bytes: int = Field(
         30 * MIB, ge=1024, description="Body of one answer; memories beyond it are returned without their images."
+    )
+    max_images: int = Field(
+        30,
+        ge=0,
+        description="Images in one answer; memories of lower rank are returned without theirs. Some models that answer refuse more.",
     )
     max_images_pixels: int = Field(200_000_000, ge=1, description="Width times height of all images of one request.")
     max_json_values: int = Field(
