@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.channels.channel import Channel
+from mmmem.retrieval.conversation import following, neighbouring
 from mmmem.retrieval.dense import best_of_owner, cosine
 from mmmem.retrieval.fusion import beyond_luck
 from mmmem.retrieval.pictures import resemblance
@@ -23,7 +24,7 @@ COPY_POWER = 4  # of the correlation of grey levels: half of it is what any two 
 
 
 def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
-    """Text to image, and image to image."""
+    """Text to image, image to image, and image to what was said just before and after one."""
     found: list[Channel] = []
     if not settings.weight_image or not len(arrays.images):
         return found
@@ -35,6 +36,9 @@ def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
     if query.images:
         scores = among_images(query.images, arrays)
         found.append(Channel("image_to_image", settings.weight_image, scores, scores))
+        if settings.picture_share:
+            beside = neighbouring(scores, arrays.previous, following(arrays.previous))
+            found.append(Channel("beside_image", settings.picture_share * settings.weight_image, beside, beside))
     return found
 
 

@@ -63,6 +63,12 @@ class Ranking(BaseModel):
     neighbour_share: float = Field(
         0.1, ge=0, le=1, description="Share of the better score of the turns beside it that every turn gets; 0: none."
     )
+    picture_share: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="Share of a picture's likeness to one in the question that the turns beside it get; 0: none.",
+    )
     recency: float = Field(
         0.1, ge=0, description="Standard deviations by which the newest of the first memories is raised; 0: none."
     )
