@@ -105,6 +105,7 @@ def test_every_channel_and_switch_of_the_ranking_has_a_row_without_it(ablate):
         "weight_labels",
         "weight_written",
         "weight_options",
+        "picture_share",
     }  # the benchmark has none
     switches = {name for name in FIELDS if name.startswith("weight_") or name.endswith("_share")} | {"recency"}
     switches |= {name for name in FIELDS if Settings.model_fields[name].annotation is bool}
