@@ -8,7 +8,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from mmmem import wiring
 from mmmem.errors import InvalidImage, RequestConflict, TooLarge
@@ -317,3 +317,45 @@ def test_a_question_at_the_end_of_a_long_turn_reaches_its_answer(service, user):
     long = "We talked about the garden and the neighbours for a while. " * 15 + "When is the dentist appointment?"
     service.add(say(long, "Thursday at four.", "Monday was fine.", "Saturday we rest.", user_id=user))
     assert "Thursday" in texts(service.search(ask(user, "dentist appointment day", top_k=2)))[-1]
+
+
+def screenshot(*lines: str) -> ImagePart:
+    image = Image.new("RGB", (640, 40 + 50 * len(lines)), "white")
+    for place, line in enumerate(lines):
+        ImageDraw.Draw(image).text((30, 30 + 50 * place), line, "black", ImageFont.load_default(24))
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return ImagePart("data:image/png;base64", data.getvalue())
+
+
+def test_a_screenshot_is_found_by_what_is_written_in_it(service, user):
+    pages = [
+        ("Dentist appointment", "Thursday at nine"),
+        ("Flight LX 1482", "Gate B 36"),
+        ("Paint for the fence", "38.90"),
+    ]
+    service.add(say(*([screenshot(*page)] for page in pages), "We talked about many things.", user_id=user))
+    for question, place in (
+        ("When is the dentist?", 0),
+        ("Which gate does LX 1482 leave from?", 1),
+        ("What did the paint cost?", 2),
+    ):
+        assert screenshot(*pages[place]) in service.search(ask(user, question))[0].memory.parts
+    piece = service.search(ask(user, screenshot("Flight LX 1482")))[0]
+    assert screenshot(*pages[1]) in piece.memory.parts, "also by a picture with the same words"
+
+
+def test_a_picture_finds_its_altered_copy_and_the_turn_beside_it(service, user):
+    told = (
+        [photo("coffee.png")],
+        "I drank this on our first morning in Turin.",
+        "The bus was late.",
+        [photo("rocket.jpg")],
+    )
+    service.add(say(*told, "Nothing else happened.", user_id=user))
+    with Image.open(io.BytesIO(photo("coffee.png").data)) as image:
+        turned = io.BytesIO()
+        image.transpose(Image.Transpose.ROTATE_90).resize((150, 225)).save(turned, "PNG")
+    hits = service.search(ask(user, ImagePart("data:image/png;base64", turned.getvalue())))
+    assert photo("coffee.png") in hits[0].memory.parts
+    assert "Turin" in texts(hits[:3])[1] or "Turin" in texts(hits[:3])[2]

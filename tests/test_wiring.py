@@ -117,3 +117,12 @@ def test_with_the_lexical_channels_alone_no_model_is_needed(tmp_path):
         service.close()
     with pytest.raises(StoreMismatch):
         wiring.build_service(Settings(data_dir=str(tmp_path)))
+
+
+def test_text_in_images_is_read_where_any_model_is_used_and_can_be_switched_off():
+    from mmmem.wiring import ocr
+
+    assert ocr.wanted(Settings(), models=True)
+    assert not ocr.wanted(Settings(), models=False), "where only words are compared no model is loaded"
+    assert ocr.wanted(Settings(ocr="on"), models=False)
+    assert not ocr.wanted(Settings(ocr="off"), models=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PIL import Image as Pillow
 from rapidocr_onnxruntime import RapidOCR
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ LONGEST = (
 )
 MOST_PIECES = 8
 OVERLAP = 0.1  # of a piece, so that a line on its edge is whole in one of them
+LEAST_SIDE = 8  # pixels; what is smaller holds no letters
+NARROWEST = 4  # times its shorter side, the longer side of a piece at most
 LARGEST_SIDE = 2_000  # pixels; a larger piece is scaled down
 
 
@@ -72,26 +75,54 @@ class RapidTextReader:
         boxes, _ = engine.auto_text_det(pixels)
         if boxes is None:
             return
-        cuts: list[NDArray[Any]] = engine.get_crop_img_list(pixels, boxes[:most])
+        rows = _rows(boxes)[:most]
+        read = self._read(engine.get_crop_img_list(pixels, [box for row in rows for box in row]), end)
+        for row in rows:
+            said = " ".join(text for _, text in zip(row, read, strict=False) if text)
+            if said:
+                yield said
+
+    def _read(self, cuts: list[NDArray[Any]], end: float) -> Iterator[str]:
+        """The text of each cut, "" where there is none; no more after the time."""
+        engine = self._engine
         for start in range(0, len(cuts), engine.text_rec.rec_batch_num):
             if start and time.monotonic() > end:
                 return
             upright, *_ = engine.text_cls(cuts[start : start + engine.text_rec.rec_batch_num])
             found, _ = engine.text_rec(upright)
-            yield from (text.strip() for text, confidence, *_ in found if confidence >= CONFIDENCE and text.strip())
+            yield from (text.strip() if confidence >= CONFIDENCE else "" for text, confidence, *_ in found)
+
+
+def _rows(boxes: Iterable[NDArray[Any]]) -> list[list[NDArray[Any]]]:
+    """Boxes, float32 [4, 2] corners each, by rows from top to bottom, each from left to right: a price stands beside what it is for."""
+    rows: list[list[NDArray[Any]]] = []
+    for box in sorted(boxes, key=lambda box: float(box[:, 1].mean())):
+        if rows and abs(box[:, 1].mean() - rows[-1][0][:, 1].mean()) < np.ptp(rows[-1][0][:, 1]) / 2:
+            rows[-1].append(box)
+        else:
+            rows.append([box])
+    return [sorted(row, key=lambda box: float(box[:, 0].min())) for row in rows]
 
 
 def _pieces(image: Image) -> Iterator[Image]:
-    """The picture, or of a long one its pieces from one end to the other, none with a side over LARGEST_SIDE."""
+    """The picture, or of a tall one its pieces from top to bottom, none with a side over LARGEST_SIDE. No line is cut through."""
     width, height = image.size
-    count = min(int(-(-max(image.size) // (LONGEST * min(image.size)))), MOST_PIECES)
+    count = min(int(-(-height // (LONGEST * width))), MOST_PIECES)
     for number in range(count):
-        start, end = (number - OVERLAP) / count, (number + 1) / count
-        box = (0, max(0, int(start * height)), width, int(end * height))
-        if width > height:
-            box = (max(0, int(start * width)), 0, int(end * width), height)
-        piece = image.crop(box) if count > 1 else image
+        top, bottom = (number - OVERLAP) / count, (number + 1) / count
+        piece = image.crop((0, max(0, int(top * height)), width, int(bottom * height))) if count > 1 else image
         if max(piece.size) > LARGEST_SIDE:
             piece = piece.copy()
             piece.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
-        yield piece
+        if min(piece.size) >= LEAST_SIDE:
+            yield _padded(piece)
+
+
+def _padded(piece: Image) -> Image:
+    """The piece, or a narrow one with room beside it: the detector scales the shorter side up to 736 pixels, whatever the other becomes."""
+    least = max(piece.size) // NARROWEST
+    if min(piece.size) >= least:
+        return piece
+    wider = Pillow.new("RGB", (max(piece.width, least), max(piece.height, least)), piece.getpixel((0, 0)))
+    wider.paste(piece)
+    return wider

@@ -1,0 +1,92 @@
+"""What is written in a picture is read, within bounds; what is not writing is not."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from skimage import data
+
+from mmmem.encoders.weights import verified_folder
+from mmmem.media.ocr import NoTextReader
+from mmmem.media.rapidocr import LARGEST_SIDE, MOST_PIECES, NARROWEST, RapidTextReader, _pieces
+
+
+def reader(**bounds) -> RapidTextReader:
+    bounds = {"max_lines": 200, "max_seconds": 600.0} | bounds
+    return RapidTextReader(verified_folder("PP-OCRv4"), version="1", threads=2, **bounds)
+
+
+@pytest.fixture(scope="module")
+def ocr() -> RapidTextReader:
+    return reader()
+
+
+def page(*lines: str, size: int = 24, ink: str = "black", paper: str = "white", width: int = 700) -> Image.Image:
+    image = Image.new("RGB", (width, 20 + len(lines) * size * 2), paper)
+    for place, line in enumerate(lines):
+        ImageDraw.Draw(image).text((20, 10 + place * size * 2), line, ink, ImageFont.load_default(size))
+    return image
+
+
+@pytest.mark.parametrize(
+    ("ink", "paper", "size"), [("black", "white", 24), ("#c9d1d9", "#0d1117", 20), ("black", "#dcf8c6", 14)]
+)
+def test_words_are_read_in_order_light_on_dark_and_small_too(ocr, ink, paper, size):
+    said = ocr.read(page("Taxi to the airport 48.50", "Total paid by card", ink=ink, paper=paper, size=size)).lower()
+    found = [said.find(word) for word in ("taxi", "airport", "48.50", "total", "card")]
+    assert found == sorted(found)
+    assert found[0] >= 0, said
+
+
+def test_a_long_screenshot_is_read_to_its_end(ocr):
+    said = ocr.read(page(*(f"message number {n}" for n in range(60)), size=22, width=360))
+    assert all(f"number {n}" in said or f"number{n}" in said for n in range(0, 60, 7)), said
+
+
+@pytest.mark.parametrize("name", ["coffee", "chelsea", "gravel"])
+def test_a_photo_without_writing_has_none(ocr, name):
+    assert ocr.read(Image.fromarray(getattr(data, name)()).convert("RGB")) == ""
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 2_000), (4_000, 2), (30, 30)])
+def test_a_picture_of_any_shape_is_looked_at(ocr, size):
+    assert ocr.read(Image.new("RGB", size, "white")) == ""
+
+
+@pytest.mark.parametrize(
+    "size", [(3, 2_000), (4_000, 2), (8, 20_000), (20_000, 9), (30, 3_000), (3_000, 30), (7_000, 7_000)]
+)
+def test_the_work_on_one_picture_is_bounded_whatever_its_shape(size):
+    seen = [piece.size for piece in _pieces(Image.new("RGB", size))]
+    assert len(seen) <= MOST_PIECES
+    for width, height in seen:
+        assert max(width, height) <= LARGEST_SIDE
+        assert max(width, height) <= (NARROWEST + 1) * min(width, height)
+
+
+def test_the_lines_of_one_picture_are_bounded():
+    text = reader(max_lines=3).read(page(*(f"line number {n}" for n in range(12))))
+    assert len(text.splitlines()) == 3
+
+
+def test_after_its_time_no_further_piece_is_begun(monkeypatch):
+    looked = []
+    bounded = reader(max_seconds=1e-9)
+    detect = bounded._engine.auto_text_det
+    monkeypatch.setattr(bounded._engine, "auto_text_det", lambda pixels: looked.append(pixels) or detect(pixels))
+    bounded.read(page(*(f"message number {n}" for n in range(60)), size=22, width=200))
+    assert len(looked) == 1 < MOST_PIECES
+
+
+def test_nothing_is_said_in_the_log(ocr, caplog, capfd):
+    with caplog.at_level(logging.DEBUG):
+        ocr.read(page("a secret word"))
+        ocr.read(Image.new("RGB", (50, 50)))
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
+
+
+def test_switched_off_nothing_is_read():
+    assert NoTextReader().read(page("words")) == ""
