@@ -8,7 +8,7 @@ import numpy as np
 
 from mmmem.channels import token_weights
 from mmmem.retrieval.maxsim import strongest
-from mmmem.types import SPECIAL, UNKNOWN, ChannelScore, Explanation, Place, TokenMatch
+from mmmem.types import SPECIAL, UNKNOWN, ChannelScore, Explanation, PictureReading, Place, TokenMatch
 
 if TYPE_CHECKING:
     from mmmem.channels import EncodedQuery
@@ -53,7 +53,13 @@ class Explainer:
             fused=_place(ranking.fused, row),
             reranked=None if looked is None or np.isnan(looked[row]) else _place(looked, row),
             tokens=self._tokens(row),
+            pictures=self._pictures(row),
         )
+
+    def _pictures(self, row: int) -> tuple[PictureReading, ...]:
+        images = self._arrays.images
+        own = range(*np.searchsorted(images.owners, [row, row + 1]).tolist())
+        return tuple(PictureReading(images.labels[image], images.texts[image]) for image in own)
 
     def _tokens(self, row: int) -> tuple[TokenMatch, ...]:
         """For each token of the question its best match in the memory, the weightiest first."""

@@ -51,26 +51,27 @@ class QuestionEncoder:
         limits = [limit, limit, limit, *[limit for _ in several], *[max(limit // len(options), 2) for _ in options]]
         read = [beginning_and_end(value, most) for value, most in zip(texts, limits, strict=True)]
         encodings = iter(self._text.encode_queries([value for value in read if value]))
-        encoded = [encode_text(value, next(encodings)) if value else None for value in texts]
-        caption = None
-        if encoded[0]:
-            [vector] = self._image.encode_captions([read[0]], [encoded[0].encoding])
-            caption = EncodedCaption(vector, self._image.caption_chance(vector))
+        encoded = iter([encode_text(value, next(encodings)) if value else None for value in texts])
+        asked, shown, read_there = (next(encoded) for _ in range(3))
+        wanted = [(need, each) for need, each in zip(several, encoded, strict=False) if each]
         return EncodedQuery(
             question=read[0],
-            text=encoded[0],
-            options=tuple(option for option in encoded[3 + len(several) :] if option),
-            labels=encoded[1],
-            written=encoded[2],
-            caption=caption,
+            text=asked,
+            options=tuple(option for option in encoded if option),
+            labels=shown,
+            written=read_there,
+            caption=self._caption(read[0], asked) if asked else None,
             images=tuple(
                 EncodedPicture(image.vectors.appearance, image.fingerprint, self._image.appearance_chance)
                 for image in images
             ),
-            needs=tuple(
-                EncodedQuery.of_text(need, each) for need, each in zip(several, encoded[3:], strict=False) if each
-            ),
+            needs=tuple(EncodedQuery.of_text(need, each) for need, each in wanted),
         )
+
+    def _caption(self, question: str, text: EncodedText) -> EncodedCaption:
+        """The question as a text to look for among the images."""
+        [vector] = self._image.encode_captions([question], [text.encoding])
+        return EncodedCaption(vector, self._image.caption_chance(vector))
 
 
 def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:

@@ -192,14 +192,22 @@ class TokenMatch(NamedTuple):
     weight: float
 
 
+class PictureReading(NamedTuple):
+    """What a picture was taken for: the labels of what it seems to show, and what is written in it."""
+
+    labels: tuple[str, ...]
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a memory came to its place. `reranked` is None where the reranker did not look."""
+    """How a memory came to its place. `reranked` is None where the reranker did not look; `pictures` are the memory's, in order."""
 
     channels: Mapping[str, ChannelScore]
     fused: Place
     reranked: Place | None
     tokens: tuple[TokenMatch, ...]
+    pictures: tuple[PictureReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 from typer.testing import CliRunner, Result
 
 from mmmem.api.contract import ExplainedMemory
@@ -88,6 +89,20 @@ def test_a_running_service_is_asked_over_http(told: RunningService, balloon: Pat
     expected = answered(told, [image_part(picture)])
     done = explain("", "--user", USER, "--image", str(balloon), "--json", "--url", told.url + slash)
     assert json.loads(done.stdout)["data"] == without_pictures(expected)
+
+
+def test_a_picture_is_shown_with_what_it_was_taken_for(service: RunningService) -> None:
+    page = Image.new("RGB", (600, 120), "white")
+    ImageDraw.Draw(page).text((20, 40), "Invoice 4711 [bold]paid[/bold]", "black", ImageFont.load_default(28))
+    user = "shown a page"
+    service.add_messages(user, [{"role": "user", "content": [image_part(data_url(page))]}])
+    [memory] = service.post("/explain", {"query": "which invoice?", "user_id": user, "top_k": 5}).json()["data"]
+    [picture] = memory["pictures"]
+    assert "Invoice 4711" in picture["text"]
+    done = explain("which invoice?", "--user", user, "--url", service.url)
+    assert "(picture)" in done.stdout
+    assert "Invoice 4711" in done.stdout
+    assert "[bold]" in done.stdout, "what is written in a picture is no markup"
 
 
 def blocks(printed: str) -> list[list[str]]:
@@ -296,7 +311,12 @@ def test_what_the_reranker_did_not_see_is_a_dash(capsys: pytest.CaptureFixture[s
     memory = {"id": "m", "content": "user: hello", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "channels": {}}
     screen = console()
     screen.print(
-        view(3, ExplainedMemory.model_validate({**memory, "fused": place, "reranked": None, "tokens": []}), screen, 8)
+        view(
+            3,
+            ExplainedMemory.model_validate({**memory, "fused": place, "reranked": None, "tokens": [], "pictures": []}),
+            screen,
+            8,
+        )
     )
     printed = capsys.readouterr().out
     assert [line.split() for line in printed.splitlines()[-2:]] == [["fused", "3", "0.500"], ["reranked", "–", "–"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 
 import numpy as np
 import pytest
@@ -126,3 +127,15 @@ def test_text_in_images_is_read_where_any_model_is_used_and_can_be_switched_off(
     assert not ocr.wanted(Settings(), models=False), "where only words are compared no model is loaded"
     assert ocr.wanted(Settings(ocr="on"), models=False)
     assert not ocr.wanted(Settings(ocr="off"), models=True)
+
+
+def test_text_reading_that_cannot_be_loaded_stops_the_start_with_what_to_do(monkeypatch):
+    from mmmem.encoders.device import choose_device
+    from mmmem.wiring import ocr
+
+    monkeypatch.setitem(sys.modules, "cv2", None)  # as where the system lacks libGL
+    monkeypatch.delitem(sys.modules, "mmmem.media.rapidocr", raising=False)
+    for name in [name for name in sys.modules if name.startswith("rapidocr_onnxruntime")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(WeightsError, match="MMMEM_OCR=off"):
+        ocr.load(Settings(), choose_device(Settings()), models=True)

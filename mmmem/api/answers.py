@@ -76,6 +76,7 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
         "fused": explanation.fused._asdict(),
         "reranked": explanation.reranked._asdict() if explanation.reranked else None,
         "tokens": [match._asdict() for match in explanation.tokens],
+        "pictures": [picture._asdict() for picture in explanation.pictures],
     }
 
 

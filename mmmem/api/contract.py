@@ -154,6 +154,13 @@ class TokenAnswer(_Model):
     weight: float = Field(description="The question token's share of all weights, 0 to 1.")
 
 
+class PictureAnswer(_Model):
+    """What one of the memory's pictures was taken for."""
+
+    labels: list[str] = Field(description="What it seems to show.")
+    text: str = Field(description="What is written in it.")
+
+
 class ExplainedMemory(FoundMemory):
     """A memory, and how it came to its place."""
 
@@ -161,6 +168,7 @@ class ExplainedMemory(FoundMemory):
     fused: RankAnswer
     reranked: RankAnswer | None = Field(description="By the reranker alone; null for what it did not look at.")
     tokens: list[TokenAnswer] = Field(description="By what each adds to the late interaction, the most first.")
+    pictures: list[PictureAnswer] = Field(description="In their order in the memory.")
 
 
 class ExplainAnswer(_Model):

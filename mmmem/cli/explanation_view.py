@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from mmmem.api.contract import Content, ExplainedMemory, RankAnswer, TokenAnswer
+    from mmmem.api.contract import Content, ExplainedMemory, PictureAnswer, RankAnswer, TokenAnswer
 
 LINES = 2  # of text a memory is shown with
 INDENT = 4
@@ -44,7 +44,11 @@ def view(place: int, memory: ExplainedMemory, screen: Console, tokens: int) -> R
     head = Table.grid()
     head.add_row(Text(title, style="bold"), _clipped(summary(memory), screen, screen.width - len(title)))
     matches = Columns([Text(match) for match in matched(memory.tokens)[:tokens]], padding=(0, 3))
-    return Group(head, *(Padding(part, (0, 0, 0, INDENT)) for part in (_channels(memory), matches)))
+    parts: list[RenderableType] = [
+        _clipped(taken_for(picture), screen, screen.width - INDENT) for picture in memory.pictures
+    ]
+    parts += [_channels(memory), matches]
+    return Group(head, *(Padding(part, (0, 0, 0, INDENT)) for part in parts))
 
 
 def summary(memory: ExplainedMemory) -> str:
@@ -56,6 +60,12 @@ def summary(memory: ExplainedMemory) -> str:
     noted = [] if not pictures else ["(picture)"] if pictures == 1 else [f"({pictures} pictures)"]
     # In front, where the end that is cut off cannot take them along.
     return printable(" ".join([*noted, *_received(memory, texts), *own]))
+
+
+def taken_for(picture: PictureAnswer) -> str:
+    """``(picture) espresso: "Caffè Torino"``: what it seems to show, and what is written in it."""
+    written = f'"{" ".join(picture.text.split())}"' if picture.text else ""
+    return printable(f"(picture) {': '.join(filter(None, [', '.join(picture.labels), written])) or 'nothing known'}")
 
 
 def matched(tokens: Sequence[TokenAnswer]) -> list[str]:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
+log = logging.getLogger(__name__)
+
 DETECTION = "ch_PP-OCRv4_det_infer.onnx"
 RECOGNITION = "ch_PP-OCRv4_rec_infer.onnx"
 DIRECTION = "ch_ppocr_mobile_v2.0_cls_infer.onnx"
 
 CONFIDENCE = 0.6  # of a line; below it textures are read as text
-LONGEST = (
-    3.0  # a picture longer than this many times its shorter side is read in pieces: scaled as a whole it is illegible
-)
+LONGEST = 3.0  # times its width; a taller picture is read in pieces, since scaled down as a whole it is illegible
 MOST_PIECES = 8
 OVERLAP = 0.1  # of a piece, so that a line on its edge is whole in one of them
 LEAST_SIDE = 8  # pixels; what is smaller holds no letters
@@ -60,11 +60,14 @@ class RapidTextReader:
         lines: dict[str, None] = {}  # in order; those of an overlap once
         with self._lock:
             end = time.monotonic() + self._max_seconds
-            for piece in _pieces(image):
-                for line in self._lines(piece, self._max_lines - len(lines), end):
-                    lines.setdefault(line)
-                if len(lines) >= self._max_lines or time.monotonic() > end:
-                    break
+            try:
+                for piece in _pieces(image):
+                    for line in self._lines(piece, self._max_lines - len(lines), end):
+                        lines.setdefault(line)
+                    if len(lines) >= self._max_lines or time.monotonic() > end:
+                        break
+            except Exception as fault:  # whatever it is, the picture itself is good and must be kept
+                log.error("reading the text in an image failed: %s", type(fault).__name__)  # noqa: TRY400 - may hold stored text
         return "\n".join(lines)
 
     def _lines(self, image: Image, most: int, end: float) -> Iterator[str]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.store.columns import Column, unpack
-from mmmem.store.rows import FINGERPRINT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +46,7 @@ class ImageIndex:
         self._columns = {
             "vectors": Column(np.float32, dimensions.image),
             "appearances": Column(np.float32, dimensions.appearance),
-            "fingerprints": Column(np.uint8, FINGERPRINT),
+            "fingerprints": Column(np.uint8, dimensions.fingerprint),
             "owners": Column(np.int64),
             "sizes": Column(np.int64),
         }

@@ -18,6 +18,7 @@ class Dimensions(NamedTuple):
     token: int
     image: int
     appearance: int
+    fingerprint: int  # in bytes
 
 
 @dataclass(frozen=True, slots=True)

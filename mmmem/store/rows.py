@@ -44,9 +44,6 @@ _FIELDS: dict[str, Any] = {
     "images": pa.list_(pa.large_binary()),  # the image files' own bytes
 }
 
-FINGERPRINT = 256
-"""Length of an image's perceptual hash, in bytes."""
-
 INDEXED = ("seq", *(name for name in _FIELDS if name not in {"user_id", "images"}), "dense")
 """The columns that a user's arrays are made of: all but the image files."""
 
@@ -160,7 +157,7 @@ def _check(encoded: EncodedMemory, dimensions: Dimensions) -> None:
         raise ValueError(f"a dense vector has shape {text.dense.shape}, the store's are finite ({dimensions.dense},)")
     if text.tokens.shape != (len(text.token_ids), dimensions.token) or text.tokens.dtype != np.int8:
         raise ValueError(f"token vectors have shape {text.tokens.shape}, the store's are int8 (t, {dimensions.token})")
-    widths = (dimensions.image, dimensions.appearance, FINGERPRINT)
+    widths = (dimensions.image, dimensions.appearance, dimensions.fingerprint)
     found = [
         (*image.vectors.vector.shape, *image.vectors.appearance.shape, *image.fingerprint.shape)
         for image in encoded.images

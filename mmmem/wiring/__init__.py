@@ -42,6 +42,7 @@ def build_service(settings: Settings) -> MemoryService:
     from mmmem.encoders.batching import BatchedImageEncoder, BatchedTextEncoder, EncoderThreads
     from mmmem.encoders.device import choose_device
     from mmmem.ingest import Ingest
+    from mmmem.media.fingerprints import LENGTH
     from mmmem.memory import MemoryService
     from mmmem.pictures import PictureEncoder
     from mmmem.questions import QuestionEncoder
@@ -58,7 +59,9 @@ def build_service(settings: Settings) -> MemoryService:
     store = LanceStore(
         settings,
         models={"text": text.name, "image": image.name},
-        dimensions=Dimensions(text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions),
+        dimensions=Dimensions(
+            text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions, LENGTH
+        ),
     )
     store.open()
     threads = EncoderThreads(device, settings.encode_batch_size)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from safetensors.numpy import load_file
 
+from mmmem.encoders.catalogue import known_models
 from mmmem.encoders.weights import models_folder, read_manifest, verified_folder, verified_pin
 from mmmem.errors import WeightsError
 
@@ -43,7 +44,7 @@ def pins(settings: Settings) -> dict[str, Model]:
         raise WeightsError("text_projection: belongs to the text model that MMMEM_TEXT_DIR names, and that is not set")
     if not settings.text_dir:
         return {}
-    models = read_manifest(Path(settings.models_manifest) if settings.models_manifest else None)
+    models = known_models(settings)
     paths = {"text_dir": settings.text_dir, "text_projection": settings.text_projection}
     return {setting: verified_pin(setting, Path(path), models) for setting, path in paths.items() if path}
 

@@ -6,6 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING
 
 from mmmem.encoders.weights import read_manifest, verified_folder
+from mmmem.errors import WeightsError
 from mmmem.media.ocr import NoTextReader
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ def load(settings: Settings, device: Device, *, models: bool) -> TextReader:
         return NoTextReader()
     folder = verified_folder(NAME)
 
-    from mmmem.media.rapidocr import RapidTextReader
+    try:
+        from mmmem.media.rapidocr import RapidTextReader
+    except ImportError as error:  # OpenCV's wheel needs libraries of the system, which small containers lack
+        raise WeightsError(
+            f"{NAME}: cannot be loaded ({error}); install what is missing (Debian: libgl1, libglib2.0-0) or set MMMEM_OCR=off"
+        ) from None
 
     return RapidTextReader(
         folder,

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mmmem.encoders.weights import read_manifest, verified_pin
+from mmmem.encoders.catalogue import known_models
+from mmmem.encoders.weights import verified_pin
 from mmmem.errors import StartupError, WeightsError
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ RERANKER_CHECKPOINTS = ("colbert", "ragatouille")
 
 
 def pins(settings: Settings) -> tuple[Model, ...]:
-    """The manifests' models, after the checkpoint was found to be one of them, where the reranker needs one."""
-    models = read_manifest(Path(settings.models_manifest) if settings.models_manifest else None)
+    """Every pinned model, after the checkpoint was found to be one of them, where the reranker needs one."""
+    models = known_models(settings)
     if settings.reranker in RERANKER_CHECKPOINTS:
         if not settings.reranker_dir:
             raise WeightsError(f"the {settings.reranker} reranker needs MMMEM_RERANKER_DIR: the checkpoint's folder")

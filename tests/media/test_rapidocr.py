@@ -90,3 +90,15 @@ def test_nothing_is_said_in_the_log(ocr, caplog, capfd):
 
 def test_switched_off_nothing_is_read():
     assert NoTextReader().read(page("words")) == ""
+
+
+def test_a_fault_of_the_reader_does_not_cost_the_picture(monkeypatch, caplog):
+    broken = reader()
+
+    def fails(pixels):
+        raise RuntimeError("a secret word")
+
+    monkeypatch.setattr(broken._engine, "auto_text_det", fails)
+    assert broken.read(page("words")) == ""
+    assert "RuntimeError" in caplog.text
+    assert "secret" not in caplog.text

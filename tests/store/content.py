@@ -9,12 +9,11 @@ import numpy as np
 
 from mmmem.store import Dimensions, StoredRequest
 from mmmem.store.lance import LanceStore
-from mmmem.store.rows import FINGERPRINT
 from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, Part, TextEncoding, TextPart
 
 OpenStore = Callable[..., LanceStore]
 
-DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5)
+DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5, fingerprint=9)
 MODELS = {"text": "words-1", "image": "pixels-1"}
 
 
@@ -53,7 +52,7 @@ def encoded(memory: Memory) -> EncodedMemory:
                     unit(part.data, DIMENSIONS.appearance),
                     (f"label {len(part.data)}", "bild"),
                 ),
-                np.frombuffer(hashlib.shake_256(part.data).digest(FINGERPRINT), np.uint8),
+                np.frombuffer(hashlib.shake_256(part.data).digest(DIMENSIONS.fingerprint), np.uint8),
                 f"text of {len(part.data)} bytes",
             )
             for part in memory.parts

@@ -10,7 +10,6 @@ import pytest
 
 from mmmem.store import UserArrays
 from mmmem.store.lance import LanceStore
-from mmmem.store.rows import FINGERPRINT
 from mmmem.types import ImagePart, Memory, TextPart
 from tests.store.content import DIMENSIONS, OpenStore, request
 
@@ -86,7 +85,7 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "lengths": ("<i8", (3,)),
         "vectors": ("<f4", (1, DIMENSIONS.image)),
         "appearances": ("<f4", (1, DIMENSIONS.appearance)),
-        "fingerprints": ("|u1", (1, FINGERPRINT)),
+        "fingerprints": ("|u1", (1, DIMENSIONS.fingerprint)),
         "owners": ("<i8", (1,)),
         "sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
