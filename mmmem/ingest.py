@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ class Ingest:
         self._pictures = pictures
 
     def encode(self, request: AddRequest, previous: Memory | None, received_at: int) -> StoredRequest:
-        """Encode a request. `previous` is the session's newest memory so far; `received_at` is in Unix ms.
+        """Encode a request. `previous` is the session's newest memory so far that says something; `received_at` is in Unix ms.
 
         Raises InvalidImage or TooLarge for the first image that cannot be read, and ModelUnavailable.
         """
@@ -41,7 +42,12 @@ class Ingest:
         memories = list(self._memories(request, received_at))
         encodings = [tuple(next(images) for part in memory.parts if isinstance(part, ImagePart)) for memory in memories]
         texts = [searchable_text(memory, shown) for memory, shown in zip(memories, encodings, strict=True)]
-        before = [previous.text if previous else "", *(memory.text for memory in memories[:-1])]
+        said = accumulate(
+            (memory.text for memory in memories),
+            lambda last, text: text if text.strip() else last,
+            initial=previous.text if previous else "",
+        )
+        before = list(said)[:-1]
         limit = self._settings.previous_chars
         ends = [well_formed(text[-limit:]) if limit else "" for text in before]  # a turn that asks, asks at its end
         encoded = self._text.encode_memories(texts, ends)

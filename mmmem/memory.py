@@ -39,7 +39,7 @@ class MemoryService:
             arrays = self._store.arrays(request.user_id)
             known = arrays.request_hash(request.request_id)
             if known is None:
-                previous = arrays.last_of_session(request.session_id)
+                previous = arrays.last_said(request.session_id)
                 stored = self._ingest.encode(request, previous, received_at=time.time_ns() // 1_000_000)
             elif known == body_hash(request):
                 # Nothing to encode; the store still makes sure that what is there is on disk.

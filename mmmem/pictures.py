@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mmmem.media.colours import colours
 from mmmem.media.fingerprints import fingerprint, without_frame
 from mmmem.media.images import ImageReader
 from mmmem.types import ImageEncoding
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPicture:
-    """All that is kept of a decoded picture: the image encoder's input, float32 [3, h, w], its fingerprint and its text."""
+    """All that is kept of a decoded picture: the image encoder's input, float32 [3, h, w], its fingerprint, colours and text."""
 
     pixels: Float32
     fingerprint: UInt8
+    colours: UInt8
     text: str
 
 
@@ -45,10 +47,12 @@ class PictureEncoder:
         """Everything that is searched. Raises ModelUnavailable."""
         vectors = self._image.encode_images([picture.pixels for picture in prepared])
         return [
-            ImageEncoding(seen, picture.fingerprint, picture.text)
+            ImageEncoding(seen, picture.fingerprint, picture.colours, picture.text)
             for seen, picture in zip(vectors, prepared, strict=True)
         ]
 
     def _prepare(self, image: Image) -> PreparedPicture:
         framed = without_frame(image)
-        return PreparedPicture(self._image.prepare(framed), fingerprint(framed), self._text.read(image))
+        return PreparedPicture(
+            self._image.prepare(framed), fingerprint(framed), colours(framed), self._text.read(image)
+        )

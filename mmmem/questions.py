@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mmmem.captions import asks_for_picture, caption, may_describe
 from mmmem.channels import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
 from mmmem.entities import entities
+from mmmem.media.colours import named_colours
 from mmmem.needs import needs
 from mmmem.terms import hashed, named, terms
 from mmmem.texts import beginning_and_end, well_formed
-from mmmem.types import ImagePart, TextPart
+from mmmem.types import ImagePart, PictureReading, TextPart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,36 +44,53 @@ class QuestionEncoder:
         """Everything that the channels look for. Raises ModelUnavailable."""
         limit = self._settings.max_query_encoded_chars
         text = well_formed("\n".join(part.text for part in query.parts if isinstance(part, TextPart)).strip())
+        question = beginning_and_end(text, limit)
         options = [well_formed(option.strip()) for option in query.options if option.strip()]
         images = self._pictures.encode(prepared)
         labels = ", ".join(label for image in images for label in image.vectors.labels)
         written = "\n".join(image.text for image in images if image.text)
-        several = needs(beginning_and_end(text, limit)) if self._settings.need_places else []
-        texts = [text, labels, written, *several, *options]
-        limits = [limit, limit, limit, *[limit for _ in several], *[max(limit // len(options), 2) for _ in options]]
-        read = [beginning_and_end(value, most) for value, most in zip(texts, limits, strict=True)]
-        encodings = iter(self._text.encode_queries([value for value in read if value]))
-        encoded = iter([encode_text(value, next(encodings)) if value else None for value in texts])
-        asked, shown, read_there = (next(encoded) for _ in range(3))
+        several = needs(question) if self._settings.need_places else []
+        shown = question if images else caption(question)  # a picture that is sent along is not asked for
+        limits = [
+            *[limit for _ in (text, labels, written, shown, *several)],
+            *[limit // max(len(options), 1)] * len(options),
+        ]
+        encoded = iter(self._encoded([text, labels, written, shown, *several, *options], limits))
+        asked, seen, read, described = (next(encoded) for _ in range(4))
         wanted = [(need, each) for need, each in zip(several, encoded, strict=False) if each]
         return EncodedQuery(
-            question=read[0],
+            question=question,
             text=asked,
             options=tuple(option for option in encoded if option),
-            labels=shown,
-            written=read_there,
-            caption=self._caption(read[0], asked) if asked else None,
+            labels=seen,
+            written=read,
+            caption=self._caption(question, shown, described, sent=bool(images)) if described else None,
             images=tuple(
-                EncodedPicture(image.vectors.appearance, image.fingerprint, self._image.appearance_chance)
+                EncodedPicture(
+                    image.vectors.appearance,
+                    image.fingerprint,
+                    self._image.appearance_chance,
+                    PictureReading(image.vectors.labels, image.text),
+                )
                 for image in images
             ),
             needs=tuple(EncodedQuery.of_text(need, each) for need, each in wanted),
         )
 
-    def _caption(self, question: str, text: EncodedText) -> EncodedCaption:
-        """The question as a text to look for among the images."""
-        [vector] = self._image.encode_captions([question], [text.encoding])
-        return EncodedCaption(vector, self._image.caption_chance(vector))
+    def _encoded(self, texts: Sequence[str], limits: Sequence[int]) -> list[EncodedText | None]:
+        """Each text, None for an empty one. limits: the characters of each that the encoder reads."""
+        read = [beginning_and_end(text, max(limit, 2)) for text, limit in zip(texts, limits, strict=True)]
+        once = [text for text in dict.fromkeys(read) if text]
+        encodings = dict(zip(once, self._text.encode_queries(once), strict=True))
+        return [encode_text(text, encodings[seen]) if text else None for text, seen in zip(texts, read, strict=True)]
+
+    def _caption(self, question: str, shown: str, text: EncodedText, *, sent: bool) -> EncodedCaption:
+        """What to look for among the images. sent: whether a picture came with the question, which is then not about another one."""
+        [vector] = self._image.encode_captions([shown], [text.encoding])
+        wanted = not sent and asks_for_picture(question)
+        possible = not sent and not wanted and may_describe(question)
+        chance = self._image.caption_chance(vector)
+        return EncodedCaption(vector, chance, wanted, possible, named_colours(shown))
 
 
 def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:

@@ -65,6 +65,8 @@ class Ranker:
             order = self._reranked(order, found, fused, looked)
         if query.needs and settings.need_places:
             order = self._with_floors(order, query.needs, arrays)
+        if query.caption and query.caption.possible and settings.picture_places and len(arrays.images):
+            order = self._with_pictures(order, query.for_picture(), arrays)
         if settings.recency:
             top = order[: settings.recency_depth]
             # When a message without a time came says how Adds were grouped, so then the order in which they were told counts.
@@ -96,6 +98,15 @@ class Ranker:
         places, floor = settings.need_depth, settings.need_places
         best = [best_first(fuse(channels(need, arrays, settings), len(arrays), settings), floor) for need in needs]
         return with_floors(order, best, places=places, floor=floor)
+
+    def _with_pictures(self, order: Int64, query: EncodedQuery, arrays: UserArrays) -> Int64:
+        """The order with places among its first for the best pictures. query: one that asks for them."""
+        settings = self._settings
+        found = channels(query, arrays, settings)
+        alike = next((channel.scores for channel in found if channel.name == "text_to_image"), np.zeros(len(arrays)))
+        likely = np.flatnonzero(np.nan_to_num(alike) >= settings.picture_least)
+        best = likely[best_first(fuse(found, len(arrays), settings)[likely], settings.picture_places)]
+        return with_floors(order, [best], places=settings.picture_depth, floor=settings.picture_places)
 
 
 def fuse(found: Sequence[Channel], n: int, settings: Settings) -> Scores:

@@ -143,10 +143,12 @@ class ImageVectors:
 
 @dataclass(frozen=True, slots=True)
 class ImageEncoding:
-    """One image with everything that is searched: its vectors, a perceptual hash (uint8 [256]), and the text in it."""
+    """One image with everything that is searched: its vectors, a perceptual hash (uint8 [256]), the shares of its colours (uint8 [11],
+    255 for all of it), and the text in it."""
 
     vectors: ImageVectors
     fingerprint: UInt8
+    colours: UInt8
     text: str = ""
 
 
@@ -201,13 +203,15 @@ class PictureReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How a memory came to its place. `reranked` is None where the reranker did not look; `pictures` are the memory's, in order."""
+    """How a memory came to its place. `reranked` is None where the reranker did not look; `pictures` are the memory's, in order,
+    and `query_pictures` the question's, the same for all memories of an answer."""
 
     channels: Mapping[str, ChannelScore]
     fused: Place
     reranked: Place | None
     tokens: tuple[TokenMatch, ...]
     pictures: tuple[PictureReading, ...] = ()
+    query_pictures: tuple[PictureReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

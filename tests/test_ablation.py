@@ -102,6 +102,8 @@ def test_every_channel_and_switch_of_the_ranking_has_a_row_without_it(ablate):
     assert {name for overrides in ablate.VARIANTS.values() for name in overrides} <= FIELDS
     of_images_or_options = {
         "weight_image",
+        "weight_picture",
+        "weight_colours",
         "weight_labels",
         "weight_written",
         "weight_options",

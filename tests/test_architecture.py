@@ -21,6 +21,7 @@ ALLOWED = {
     "dates": set(),
     "presentation": {"types"},
     "needs": set(),
+    "captions": set(),
     "media": BASE,
     "encoders": BASE,
     "retrieval": {"types"},
@@ -31,7 +32,7 @@ ALLOWED = {
     "rerankers": LOWER | {"retrieval", "encoders"},
     "pictures": BASE | {"media", "encoders"},
     "ingest": LOWER | {"media", "encoders", "store", "dates", "pictures"},
-    "questions": LOWER | {"media", "encoders", "channels", "entities", "needs", "pictures"},
+    "questions": LOWER | {"media", "encoders", "channels", "captions", "entities", "needs", "pictures"},
     "ranking": LOWER | {"retrieval", "encoders", "store", "channels", "rerankers"},
     "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
     "search": LOWER

@@ -14,7 +14,7 @@ import numpy as np
 
 from mmmem.channels.channel import Channel, together
 from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
-from mmmem.channels.images import image_channels
+from mmmem.channels.images import image_channels, wanted_channels
 from mmmem.channels.query import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
 from mmmem.channels.words import Compared, Words, token_weights, word_channels
 from mmmem.retrieval.fusion import zscores
@@ -39,15 +39,16 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     labels = next(found) if query.labels else []
     written = next(found) if query.written else []
     options = [option for option in found if option]
+    said = [*words, *turn_channels(words, arrays, settings)]
     return [
-        *words,
-        *turn_channels(words, arrays, settings),
+        *said,
         *speakers,
         *times,
         *_as_one("labels", settings.weight_labels, [labels] if labels else []),
         *_as_one("written", settings.weight_written, [written] if written else []),
         *_as_one("options", settings.weight_options, options),
         *images,
+        *wanted_channels(query, images, said, arrays, settings),
     ]
 
 

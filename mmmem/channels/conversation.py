@@ -29,14 +29,15 @@ def turn_channels(words: Sequence[Channel], arrays: UserArrays, settings: Settin
         return []
     said = together(words)
     total = sum(channel.weight for channel in words)
-    answers = inherited(said, arrays.previous, arrays.asks)
-    questions = -passed_on(said, arrays.previous, arrays.asks)
+    before = arrays.said_before  # a picture between a question and its answer does not part them
+    answers = inherited(said, before, arrays.asks)
+    questions = -passed_on(said, before, arrays.asks)
     found = [
         Channel("answers", settings.answer_share * total, answers, answers),
         Channel("questions", settings.question_share * total, questions, questions, demotes=True),
     ]
     if settings.neighbour_share:
-        beside = neighbouring(said, arrays.previous, following(arrays.previous))
+        beside = neighbouring(said, before, following(before))
         found.append(Channel("neighbours", settings.neighbour_share * total, beside, beside))
     return switched_on(found)
 

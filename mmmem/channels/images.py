@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels.channel import Channel
+from mmmem.channels.channel import Channel, switched_on
 from mmmem.retrieval.conversation import following, neighbouring
 from mmmem.retrieval.dense import best_of_owner, cosine
-from mmmem.retrieval.fusion import beyond_luck
-from mmmem.retrieval.pictures import resemblance
+from mmmem.retrieval.fusion import beyond_luck, weighted_sum
+from mmmem.retrieval.pictures import named_shares, resemblance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
     if query.caption:
         scores = best_of_owner(above_chance(query.caption, arrays.images.vectors), arrays.images.owners, len(arrays))
         # A question about no picture must not be flooded by whichever picture is nearest by luck.
-        luckless = beyond_luck(scores, len(arrays.images))
-        found.append(Channel("text_to_image", settings.weight_image, scores, luckless))
+        draws = 1 if query.caption.wanted else len(arrays.images)
+        found.append(Channel("text_to_image", settings.weight_image, scores, beyond_luck(scores, draws)))
     if query.images:
         scores = among_images(query.images, arrays)
         found.append(Channel("image_to_image", settings.weight_image, scores, scores))
@@ -40,6 +40,30 @@ def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
             beside = neighbouring(scores, arrays.previous, following(arrays.previous))
             found.append(Channel("beside_image", settings.picture_share * settings.weight_image, beside, beside))
     return found
+
+
+def wanted_channels(
+    query: EncodedQuery, images: Sequence[Channel], said: Sequence[Channel], arrays: UserArrays, settings: Settings
+) -> list[Channel]:
+    """For a question that asks for a picture: those that may be it come first, and words count for one only beyond what luck reaches.
+
+    Among a thousand memories some picture's caption or writing has a word of the question; what pictures show says more.
+    images, said: what the channels of pictures and of words say.
+    """
+    alike = next((channel.scores for channel in images if channel.name == "text_to_image"), None)
+    if alike is None or not query.caption or not query.caption.wanted:
+        return []
+    likely = np.where(alike >= settings.picture_least, np.float32(1), np.float32(np.nan))  # NaN is no picture
+    found = [Channel("picture", settings.weight_picture, likely, likely)]
+    if query.caption.colours:
+        shares = named_shares(arrays.images.colours, query.caption.colours)
+        seen = best_of_owner(shares, arrays.images.owners, len(arrays))
+        found.append(Channel("colours", settings.weight_colours, seen, seen))
+    if said:
+        total = weighted_sum([channel.standard for channel in said], [channel.weight for channel in said])
+        by_luck = np.where(np.isnan(alike), np.nan, beyond_luck(total, len(arrays)) - total)
+        found.append(Channel("words_by_luck", 1.0, by_luck, by_luck, demotes=True))
+    return switched_on(found)
 
 
 def above_chance(sought: EncodedCaption, vectors: Float32) -> Float32:

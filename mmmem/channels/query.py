@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mmmem.encoders import Chance
-    from mmmem.types import Float32, Int64, QueryEncoding, UInt8
+    from mmmem.types import Float32, Int64, PictureReading, QueryEncoding, UInt8
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +23,30 @@ class EncodedText:
 
 @dataclass(frozen=True, slots=True)
 class EncodedCaption:
-    """A text to look for among the images, float32 [d] in their space, and what its cosine with any of them would be."""
+    """A text to look for among the images, float32 [d] in their space, and what its cosine with any of them would be.
+
+    `wanted`: the question asks for a picture. `possible`: it asks nothing, so it may describe one. `colours`: numbers of
+    those that it names.
+    """
 
     vector: Float32
     chance: Chance
+    wanted: bool = False
+    possible: bool = False
+    colours: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedPicture:
-    """A picture to look for among the images: its appearance, float32 [a], what cosines of unlike ones would be, and its fingerprint."""
+    """A picture to look for among the images: its appearance, float32 [a], what cosines of unlike ones would be, and its fingerprint.
+
+    `reading`: what it was taken for.
+    """
 
     appearance: Float32
     fingerprint: UInt8
     chance: Chance
+    reading: PictureReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,11 @@ class EncodedQuery:
     caption: EncodedCaption | None
     images: tuple[EncodedPicture, ...]
     needs: tuple[EncodedQuery, ...] = ()
+
+    def for_picture(self) -> EncodedQuery:
+        """The same, asking for a picture."""
+        assert self.caption
+        return replace(self, caption=replace(self.caption, wanted=True))
 
     @classmethod
     def of_text(cls, question: str, text: EncodedText) -> EncodedQuery:

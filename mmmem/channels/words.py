@@ -50,7 +50,7 @@ class Compared:
         cheap = switched_on(cheap)
         scores = together(cheap) if cheap else np.zeros(n)
         spread = sample(n)
-        return cls(np.union1d(candidates(scores, settings.candidates, arrays.previous, arrays.asks), spread), spread)
+        return cls(np.union1d(candidates(scores, settings.candidates, arrays.said_before, arrays.asks), spread), spread)
 
 
 class Words(NamedTuple):

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mmmem.types import Float32, UInt8
+
+ENOUGH = 0.2  # of a picture: a red cup does not fill it
 
 
 def resemblance(fingerprint: UInt8, stored: UInt8) -> Float32:
@@ -21,6 +25,16 @@ def resemblance(fingerprint: UInt8, stored: UInt8) -> Float32:
     sought = _standardised(np.stack([seen.ravel() for seen in turned]))
     best: Float32 = (_standardised(stored) @ sought.T).max(axis=1)
     return best
+
+
+def named_shares(colours: UInt8, named: Sequence[int]) -> Float32:
+    """float32 [m] in 0..1: how much of what is named is seen in each picture, 1 where every colour takes `ENOUGH` of it.
+
+    colours: uint8 [m, c], the share of each colour, 255 for all of the picture. named: numbers of one or more of the c.
+    """
+    shares = colours[:, list(named)].astype(np.float32) / 255
+    seen: Float32 = np.minimum(shares / ENOUGH, 1).mean(axis=1)
+    return seen
 
 
 def _standardised(levels: UInt8) -> Float32:

@@ -85,6 +85,21 @@ class Ranking(BaseModel):
         "asked before in the words of this one.",
     )
     weight_image: float = Field(1.0, ge=0, description="Weight of the image vectors; 0 switches the channel off.")
+    weight_picture: float = Field(
+        3.0, ge=0, description="Weight of memories with pictures for a question that asks for one; 0: none."
+    )
+    weight_colours: float = Field(
+        1.0, ge=0, description="Weight of the colours that such a question names; 0 switches the channel off."
+    )
+    picture_places: int = Field(
+        2,
+        ge=0,
+        description="Places among the first that the best pictures are sure of where a question asks nothing and so may describe one; 0: none.",
+    )
+    picture_depth: int = Field(5, ge=1, description="Among how many places at the top.")
+    picture_least: float = Field(
+        2.0, ge=0, description="Deviations above chance of its likeness to the question that such a picture has."
+    )
     weight_labels: float = Field(0.3, ge=0, description="Weight of what a query's images seem to show, as words.")
     weight_written: float = Field(1.0, ge=0, description="Weight of what is written in a query's images, as words.")
     weight_options: float = Field(0.6, ge=0, description="Weight of multiple-choice options beside the question.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Images:
     """m images in the order of their memories. Never changes; arrays are read-only.
 
-    vectors: float32 [m, d], in the space that texts share. appearances: float32 [m, a]. fingerprints: uint8 [m, f].
+    vectors: float32 [m, d], in the space that texts share. appearances: float32 [m, a]. fingerprints: uint8 [m, f]. colours: uint8 [m, c].
     owners: int64 [m], the row of the memory that each belongs to. sizes: int64 [m], bytes of the file. labels: what each seems
     to show; texts: what is written in each.
     """
@@ -30,6 +30,7 @@ class Images:
     vectors: Float32
     appearances: Float32
     fingerprints: UInt8
+    colours: UInt8
     owners: Int64
     sizes: Int64
     labels: Sequence[tuple[str, ...]]
@@ -47,6 +48,7 @@ class ImageIndex:
             "vectors": Column(np.float32, dimensions.image),
             "appearances": Column(np.float32, dimensions.appearance),
             "fingerprints": Column(np.uint8, dimensions.fingerprint),
+            "colours": Column(np.uint8, dimensions.colours),
             "owners": Column(np.int64),
             "sizes": Column(np.int64),
         }
@@ -67,6 +69,7 @@ class ImageIndex:
         columns["vectors"].extend(vectors.values)
         columns["appearances"].extend(unpack(batches, "appearances", np.float32).values)
         columns["fingerprints"].extend(unpack(batches, "fingerprints", np.uint8).values)
+        columns["colours"].extend(unpack(batches, "colours", np.uint8).values)
         columns["sizes"].extend(unpack(batches, "image_sizes", np.int64).values)
         columns["owners"].extend([np.repeat(np.arange(first, first + len(counts)), counts)])
         for batch in batches:

@@ -38,7 +38,7 @@ class UserArrays:
     postings: which memories hold a lexical term; lengths int64 [n], terms of each memory.
     images: those of the memories.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
-    session, -1 for none. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
+    session, -1 for none; said_before: int64 [n], the nearest one that says something, with pictures between left out. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
     of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], a number among
     those who are `called` something, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
     events: int64 [e, 2], times of which memories speak, [start, end) in Unix ms; event_owners int64 [e].
@@ -57,6 +57,7 @@ class UserArrays:
     images: Images
     sessions: Int32
     previous: Int64
+    said_before: Int64
     times: Int64
     timed: NDArray[np.bool_]
     asks: NDArray[np.bool_]
@@ -78,10 +79,11 @@ class UserArrays:
         row, body_hash = self._requests.get(request_id, (len(self), b""))
         return body_hash if row < len(self) else None
 
-    def last_of_session(self, session_id: str) -> Memory | None:
-        """The newest memory of a session."""
+    def last_said(self, session_id: str) -> Memory | None:
+        """The newest memory of a session that says something."""
         rows = np.flatnonzero(self.sessions == self._session_numbers.get(session_id, -1))
-        return self.memories[rows[-1]] if len(rows) else None
+        newest = (self.memories[row] for row in reversed(rows.tolist()))
+        return next((memory for memory in newest if says(memory)), None)
 
 
 class UserIndex:
@@ -97,6 +99,7 @@ class UserIndex:
             "lengths": Column(np.int64),
             "sessions": Column(np.int32),
             "previous": Column(np.int64),
+            "said_before": Column(np.int64),
             "times": Column(np.int64),
             "timed": Column(np.bool_),
             "asks": Column(np.bool_),
@@ -114,6 +117,7 @@ class UserIndex:
         self._session_numbers: dict[str, int] = {}
         self._speaker_numbers: dict[str, int] = {}
         self._newest_rows: dict[str, int] = {}  # of each session
+        self._newest_said: dict[str, int] = {}  # the same, of memories that say something
         self._image_rows: dict[str, int] = {}  # of the memories with images, by id
         self._names: dict[bytes, str] = {}
         self._object_bytes = _EMPTY_BYTES
@@ -205,10 +209,14 @@ class UserIndex:
         new: list[str] = []
         sessions = [numbers.setdefault(memory.session_id, len(numbers)) for memory in added]
         previous: list[int] = []
+        said_before: list[int] = []
         speakers: list[int] = []
         for row, memory in enumerate(added, first):
             before = self._newest_rows.get(memory.session_id, -1)
             self._newest_rows[memory.session_id] = row
+            said_before.append(self._newest_said.get(memory.session_id, -1))
+            if says(memory):
+                self._newest_said[memory.session_id] = row
             name = speaker(memory)
             if memory.piece and before >= 0:  # the rest of a message is said by whom its beginning is
                 earlier = self._columns["speakers"].view()[before] if before < first else speakers[before - first]
@@ -222,10 +230,16 @@ class UserIndex:
         self._called = self._called.plus(new)
         self._columns["sessions"].extend([np.array(sessions, np.int32)])
         self._columns["previous"].extend([np.array(previous, np.int64)])
+        self._columns["said_before"].extend([np.array(said_before, np.int64)])
         self._columns["speakers"].extend([np.array(speakers, np.int32)])
         self._columns["times"].extend([np.array([memory.created_at for memory in added], np.int64)])
         self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
         self._columns["asks"].extend([np.array([asks(memory.text) for memory in added], np.bool_)])
+
+
+def says(memory: Memory) -> bool:
+    """Whether there are words in it."""
+    return bool(memory.text.strip())
 
 
 def _flat(unpacked: Unpacked, dtype: DTypeLike) -> NDArray[Any]:

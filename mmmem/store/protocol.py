@@ -19,6 +19,7 @@ class Dimensions(NamedTuple):
     image: int
     appearance: int
     fingerprint: int  # in bytes
+    colours: int
 
 
 @dataclass(frozen=True, slots=True)

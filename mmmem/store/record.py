@@ -15,7 +15,7 @@ from mmmem.store.locks import exclusive
 if TYPE_CHECKING:
     from mmmem.store.lance import Database
 
-FORMAT = 3
+FORMAT = 4
 RECORD = "_store"
 _COLUMNS = ("format", "models")
 

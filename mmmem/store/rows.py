@@ -38,6 +38,7 @@ _FIELDS: dict[str, Any] = {
     "image_vectors": pa.large_binary(),  # float32 [m, d]
     "appearances": pa.large_binary(),  # float32 [m, a]
     "fingerprints": pa.large_binary(),  # uint8 [m, f]
+    "colours": pa.large_binary(),  # uint8 [m, c]
     "image_sizes": pa.large_binary(),  # int64 [m], bytes of the image files
     "image_labels": pa.list_(pa.list_(pa.string())),
     "image_texts": pa.list_(pa.string()),  # what is written in the images
@@ -124,6 +125,7 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
         "image_vectors": b"".join(image.vectors.vector.astype("<f4").tobytes() for image in encoded.images),
         "appearances": b"".join(image.vectors.appearance.astype("<f4").tobytes() for image in encoded.images),
         "fingerprints": b"".join(image.fingerprint.tobytes() for image in encoded.images),
+        "colours": b"".join(image.colours.tobytes() for image in encoded.images),
         "image_sizes": np.array([len(data) for data in images], "<i8").tobytes(),
         "image_labels": [list(image.vectors.labels) for image in encoded.images],
         "image_texts": [image.text for image in encoded.images],
@@ -157,9 +159,9 @@ def _check(encoded: EncodedMemory, dimensions: Dimensions) -> None:
         raise ValueError(f"a dense vector has shape {text.dense.shape}, the store's are finite ({dimensions.dense},)")
     if text.tokens.shape != (len(text.token_ids), dimensions.token) or text.tokens.dtype != np.int8:
         raise ValueError(f"token vectors have shape {text.tokens.shape}, the store's are int8 (t, {dimensions.token})")
-    widths = (dimensions.image, dimensions.appearance, dimensions.fingerprint)
+    widths = (dimensions.image, dimensions.appearance, dimensions.fingerprint, dimensions.colours)
     found = [
-        (*image.vectors.vector.shape, *image.vectors.appearance.shape, *image.fingerprint.shape)
+        (*image.vectors.vector.shape, *image.vectors.appearance.shape, *image.fingerprint.shape, *image.colours.shape)
         for image in encoded.images
     ]
     if found != [widths] * pictures:

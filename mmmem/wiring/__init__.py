@@ -42,6 +42,7 @@ def build_service(settings: Settings) -> MemoryService:
     from mmmem.encoders.batching import BatchedImageEncoder, BatchedTextEncoder, EncoderThreads
     from mmmem.encoders.device import choose_device
     from mmmem.ingest import Ingest
+    from mmmem.media.colours import NAMES
     from mmmem.media.fingerprints import LENGTH
     from mmmem.memory import MemoryService
     from mmmem.pictures import PictureEncoder
@@ -60,7 +61,7 @@ def build_service(settings: Settings) -> MemoryService:
         settings,
         models={"text": text.name, "image": image.name},
         dimensions=Dimensions(
-            text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions, LENGTH
+            text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions, LENGTH, len(NAMES)
         ),
     )
     store.open()

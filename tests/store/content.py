@@ -13,7 +13,7 @@ from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, M
 
 OpenStore = Callable[..., LanceStore]
 
-DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5, fingerprint=9)
+DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5, fingerprint=9, colours=3)
 MODELS = {"text": "words-1", "image": "pixels-1"}
 
 
@@ -53,6 +53,7 @@ def encoded(memory: Memory) -> EncodedMemory:
                     (f"label {len(part.data)}", "bild"),
                 ),
                 np.frombuffer(hashlib.shake_256(part.data).digest(DIMENSIONS.fingerprint), np.uint8),
+                np.frombuffer(hashlib.shake_256(part.data).digest(DIMENSIONS.colours), np.uint8),
                 f"text of {len(part.data)} bytes",
             )
             for part in memory.parts

@@ -62,6 +62,7 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
     np.testing.assert_array_equal(arrays.images.vectors, [image.vectors.vector for image in images])
     np.testing.assert_array_equal(arrays.images.appearances, [image.vectors.appearance for image in images])
     np.testing.assert_array_equal(arrays.images.fingerprints, [image.fingerprint for image in images])
+    np.testing.assert_array_equal(arrays.images.colours, [image.colours for image in images])
     assert list(arrays.images.texts) == [image.text for image in images]
     assert arrays.images.owners.tolist() == [len(ODD_TEXTS)] * 2
     assert list(arrays.images.labels) == [image.vectors.labels for image in images]
@@ -86,10 +87,12 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "vectors": ("<f4", (1, DIMENSIONS.image)),
         "appearances": ("<f4", (1, DIMENSIONS.appearance)),
         "fingerprints": ("|u1", (1, DIMENSIONS.fingerprint)),
+        "colours": ("|u1", (1, DIMENSIONS.colours)),
         "owners": ("<i8", (1,)),
         "sizes": ("<i8", (1,)),
         "sessions": ("<i4", (3,)),
         "previous": ("<i8", (3,)),
+        "said_before": ("<i8", (3,)),
         "times": ("<i8", (3,)),
         "timed": ("|b1", (3,)),
         "asks": ("|b1", (3,)),
@@ -143,7 +146,7 @@ def test_ids_may_hold_anything(open_store: OpenStore, odd: str) -> None:
         arrays = each.arrays(odd)
         assert [memory.session_id for memory in arrays.memories] == [odd]
         assert arrays.request_hash(odd) is not None
-        assert arrays.last_of_session(odd) is not None
+        assert arrays.last_said(odd) is not None
 
 
 def test_an_unknown_user_has_nothing_and_costs_no_disk_space(store: LanceStore, data_dir: Path) -> None:
@@ -153,7 +156,7 @@ def test_an_unknown_user_has_nothing_and_costs_no_disk_space(store: LanceStore, 
     assert arrays.dense.shape == (0, DIMENSIONS.dense)
     assert arrays.token_offsets.tolist() == [0]
     assert arrays.request_hash("r") is None
-    assert arrays.last_of_session("s") is None
+    assert arrays.last_said("s") is None
     assert store.load_images("nobody", []) == []
     assert sorted(data_dir.rglob("*")) == before
 
@@ -163,9 +166,22 @@ def test_sessions_are_numbered_in_order_of_appearance(store: LanceStore) -> None
         store.add(request("ada", f"r{number}", f"text {number}", session_id=session))
     arrays = store.arrays("ada")
     assert arrays.sessions.tolist() == [0, 1, 0]
-    last = arrays.last_of_session("b")
+    last = arrays.last_said("b")
     assert last is not None
     assert last.text == "text 2"
+
+
+def test_pictures_between_two_turns_do_not_part_what_was_said(store: LanceStore) -> None:
+    picture = (ImagePart("data:image/png;base64", b"png"),)
+    store.add(request("ada", "r1", picture, "where was that?", picture, session_id="s"))
+    store.add(request("ada", "r2", "elsewhere", session_id="t"))
+    store.add(request("ada", "r3", picture, "at the lake", (TextPart("  "), *picture), session_id="s"))
+    arrays = store.arrays("ada")
+    assert arrays.previous.tolist() == [-1, 0, 1, -1, 2, 4, 5]
+    assert arrays.said_before.tolist() == [-1, -1, 1, -1, 1, 1, 5]
+    last = arrays.last_said("s")
+    assert last is not None
+    assert last.text == "at the lake"
 
 
 def test_a_snapshot_is_not_changed_by_later_writes(store: LanceStore) -> None:
@@ -179,8 +195,8 @@ def test_a_snapshot_is_not_changed_by_later_writes(store: LanceStore) -> None:
     np.testing.assert_array_equal(snapshot.dense, vectors)
     np.testing.assert_array_equal(snapshot.tokens, tokens)
     assert snapshot.request_hash("r1") is None
-    assert snapshot.last_of_session("t") is None
-    assert snapshot.last_of_session("s") == snapshot.memories[0]
+    assert snapshot.last_said("t") is None
+    assert snapshot.last_said("s") == snapshot.memories[0]
 
 
 def test_reading_while_others_write_shows_a_prefix_of_whole_requests(store: LanceStore) -> None:

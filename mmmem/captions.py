@@ -1,0 +1,49 @@
+"""A question as the caption of a picture: whether it asks for one, whether it may be one, and what it says of it.
+
+"Can you find the photo of the red cup?" asks for a picture, and "the red cup" is its caption. "a red cup on a table" asks nothing:
+it may describe a picture. "Where did I leave the cup?" does neither.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PICTURE = r"(?:pictures?|photos?|photographs?|images?|pics?|snapshots?|screen[ -]?shots?|selfies?)"
+_NAMED = re.compile(rf"(?<![\w-]){_PICTURE}(?![\w-])|图片|圖片|照片|相片|图像|圖像|截图|截圖|写真|画像", re.IGNORECASE)
+# How one asks for a picture, before what it shows: "do you still have", "show me", "which".
+_FRAME = re.compile(
+    r"^\W*(?:(?:please|and|so|hey|hi|ok|okay)\b\W*)*"
+    r"(?:(?:can|could|would|will) you\s+(?:please\s+)?|(?:do|did) (?:you|we|i)\s+(?:still\s+)?|i(?:'m| am) looking for\s+"
+    r"|i (?:want|need)\s+(?:to see\s+)?|(?:is|are) there\s+|where(?:'s| is| are| was)\s+|which(?: one)?\s+(?:is\s+)?|what(?:'s| is| was)\s+)?"
+    r"(?:(?:find|show|get|give|bring|send|have|remember|see|recall|look for|search for)\s+)?(?:me\s+|us\s+)?(?:again\s+)?",
+    re.IGNORECASE,
+)
+_LINK = re.compile(
+    rf"(?:\b(?:the|a|an|that|this|my|our|any|some|one)\s+)?(?<![\w-]){_PICTURE}(?![\w-])"
+    r"(?:\s+(?:of|with|that|which|where|from|in|shows?|showing|about|is|are|looks?|like)\b)*",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"^\W*(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should"
+    r"|tell|show|find|list|give|remind)\b|[?？؟]|谁|誰|什么|什麼|哪|几|幾|多少|怎么|怎麼|为什么|為什麼|何|吗|嗎|か[。\s]*$",
+    re.IGNORECASE,
+)
+MOST_WORDS = 30  # of a caption
+
+
+def asks_for_picture(question: str) -> bool:
+    """Whether a question names a picture: what is looked for is one, most likely, or is said beside it."""
+    return bool(_NAMED.search(question))
+
+
+def may_describe(question: str) -> bool:
+    """Whether a question asks nothing and is short enough to describe a picture, or words that were said: there is no telling."""
+    return not _ASKING.search(question) and 0 < len(question.split()) <= MOST_WORDS
+
+
+def caption(question: str) -> str:
+    """What the picture that a question asks for shows, in its words; all of them where it asks for none."""
+    if not asks_for_picture(question):
+        return question
+    shown = _LINK.sub(" ", _FRAME.sub("", question, count=1))
+    return " ".join(shown.split()).strip(" ?？.!,，。") or question
