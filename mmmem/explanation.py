@@ -31,6 +31,7 @@ class Explainer:
     ) -> None:
         self._ranking = ranking
         self._query = query.text
+        self._query_pictures = tuple(picture.reading for picture in query.images)
         self._arrays = arrays
         self._text = text
         self._weights = token_weights(query.text, arrays, settings) if query.text else np.zeros(0, np.float32)
@@ -54,6 +55,7 @@ class Explainer:
             reranked=None if looked is None or np.isnan(looked[row]) else _place(looked, row),
             tokens=self._tokens(row),
             pictures=self._pictures(row),
+            query_pictures=self._query_pictures,
         )
 
     def _pictures(self, row: int) -> tuple[PictureReading, ...]:

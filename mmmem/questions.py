@@ -55,7 +55,7 @@ class QuestionEncoder:
             *[limit for _ in (text, labels, written, shown, *several)],
             *[limit // max(len(options), 1)] * len(options),
         ]
-        encoded = iter(self._encoded([text, labels, written, shown, *several, *options], limits))
+        encoded = iter(self._encode_texts([text, labels, written, shown, *several, *options], limits))
         asked, seen, read, described = (next(encoded) for _ in range(4))
         wanted = [(need, each) for need, each in zip(several, encoded, strict=False) if each]
         return EncodedQuery(
@@ -77,7 +77,7 @@ class QuestionEncoder:
             needs=tuple(EncodedQuery.of_text(need, each) for need, each in wanted),
         )
 
-    def _encoded(self, texts: Sequence[str], limits: Sequence[int]) -> list[EncodedText | None]:
+    def _encode_texts(self, texts: Sequence[str], limits: Sequence[int]) -> list[EncodedText | None]:
         """Each text, None for an empty one. limits: the characters of each that the encoder reads."""
         read = [beginning_and_end(text, max(limit, 2)) for text, limit in zip(texts, limits, strict=True)]
         once = [text for text in dict.fromkeys(read) if text]

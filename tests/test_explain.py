@@ -105,6 +105,16 @@ def test_a_picture_is_shown_with_what_it_was_taken_for(service: RunningService) 
     assert "[bold]" in done.stdout, "what is written in a picture is no markup"
 
 
+def test_what_a_picture_of_the_question_was_taken_for_comes_first(told: RunningService, tmp_path: Path) -> None:
+    page = Image.new("RGB", (600, 120), "white")
+    ImageDraw.Draw(page).text((20, 40), "Invoice 4711 [bold]", "black", ImageFont.load_default(28))
+    path = tmp_path / "page.png"
+    page.save(path)
+    first = explain("", "--user", USER, "--image", str(path), "--url", told.url).stdout.splitlines()[0]
+    assert first.startswith("asked with (picture)")
+    assert "Invoice 4711 [bold]" in first
+
+
 def blocks(printed: str) -> list[list[str]]:
     return [block.splitlines() for block in printed.strip("\n").split("\n\n")]
 
@@ -174,7 +184,10 @@ def test_a_user_whom_nobody_knows_has_no_memories(told: RunningService) -> None:
     done = run("explain", "bedroom", "--user", "nobody", "--data-dir", str(folder_of(told)))
     assert (done.returncode, done.stdout, done.stderr) == (0, "no memories\n", "")
     assert explain("bedroom", "--user", "nobody", "--url", told.url).stdout == "no memories\n"
-    assert json.loads(explain("bedroom", "--user", "nobody", "--url", told.url, "--json").stdout) == {"data": []}
+    assert json.loads(explain("bedroom", "--user", "nobody", "--url", told.url, "--json").stdout) == {
+        "data": [],
+        "query_pictures": [],
+    }
 
 
 def test_the_key_comes_from_the_option_or_the_environment(keyed_service: RunningService) -> None:

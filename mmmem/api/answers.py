@@ -31,8 +31,13 @@ def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
 
 
 def explain_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
-    """The same with how each channel saw every hit."""
-    return _data(hits, _explained_hit, max_bytes)
+    """The same with how each channel saw every hit, and what the question's pictures were taken for."""
+    asked = hits[0].explanation.query_pictures if hits and hits[0].explanation else ()
+    read = to_json([picture._asdict() for picture in asked])
+    if len(read) > max_bytes // 2:  # pages of text: the memories are what was asked for
+        read = b"[]"
+    end = b',"query_pictures":' + read + b"}"
+    return _data(hits, _explained_hit, max_bytes - len(end) + 1).removesuffix(b"}") + end
 
 
 def to_json(value: Any) -> bytes:

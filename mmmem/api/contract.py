@@ -155,7 +155,7 @@ class TokenAnswer(_Model):
 
 
 class PictureAnswer(_Model):
-    """What one of the memory's pictures was taken for."""
+    """What a picture was taken for."""
 
     labels: list[str] = Field(description="What it seems to show.")
     text: str = Field(description="What is written in it.")
@@ -175,6 +175,9 @@ class ExplainAnswer(_Model):
     """The same memories in the same order as /search, and how each came to its place."""
 
     data: list[ExplainedMemory]
+    query_pictures: list[PictureAnswer] = Field(
+        [], description="The question's, in their order; none without memories."
+    )
 
 
 class ErrorDetail(_Model):

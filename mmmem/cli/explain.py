@@ -102,10 +102,13 @@ def _without_pictures(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _print(answer: dict[str, Any], tokens: int) -> None:
     from mmmem.api.contract import ExplainAnswer
-    from mmmem.cli.explanation_view import console, view
+    from mmmem.cli.explanation_view import asked_with, console, view
 
-    memories = ExplainAnswer.model_validate(answer).data
+    explained = ExplainAnswer.model_validate(answer)
+    memories = explained.data
     screen = console()
+    for picture in explained.query_pictures:
+        screen.print(asked_with(picture))
     if not memories:
         screen.print("no memories")
     for place, memory in enumerate(memories, start=1):

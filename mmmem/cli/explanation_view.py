@@ -68,6 +68,11 @@ def taken_for(picture: PictureAnswer) -> str:
     return printable(f"(picture) {': '.join(filter(None, [', '.join(picture.labels), written])) or 'nothing known'}")
 
 
+def asked_with(picture: PictureAnswer) -> Text:
+    """What a picture of the question was taken for."""
+    return Text(f"asked with {taken_for(picture)}\n")
+
+
 def matched(tokens: Sequence[TokenAnswer]) -> list[str]:
     """``painted → paint .83 (21 %)`` for each token of the question: its nearest, their cosine, its share of the weight."""
     by_word = any(text.startswith(WORD_STARTS) for match in tokens for text in (match.query, match.memory))

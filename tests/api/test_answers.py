@@ -2,12 +2,25 @@
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
 from mmmem.api import contract
 from mmmem.api.answers import add_answer, explain_answer, search_answer
-from mmmem.types import AddRequest, ChannelScore, Explanation, Hit, ImagePart, Memory, Part, Place, TextPart, TokenMatch
+from mmmem.types import (
+    AddRequest,
+    ChannelScore,
+    Explanation,
+    Hit,
+    ImagePart,
+    Memory,
+    Part,
+    PictureReading,
+    Place,
+    TextPart,
+    TokenMatch,
+)
 
 MIB = 1024 * 1024
 
@@ -75,6 +88,19 @@ def test_explain_adds_how_a_memory_came_to_its_place() -> None:
         {"query": "the", "memory": "a", "similarity": 0.6, "weight": 0.25},
     ]
     contract.ExplainAnswer.model_validate({"data": [found]})
+
+
+@pytest.mark.parametrize("lines", [10, 10_000])
+def test_what_was_read_in_the_question_leaves_room_for_the_memories(lines: int) -> None:
+    whole = hit(TextPart("a"), image(3_000))
+    assert whole.explanation
+    read = replace(whole.explanation, query_pictures=(PictureReading(("page",), "a line\n" * lines),))
+    limit = len(explain_answer([whole], MIB)) + 1_000
+    answer = explain_answer([replace(whole, explanation=read)], limit)
+    assert len(answer) <= limit
+    assert isinstance(data(answer)[0]["content"], list)
+    pictures = contract.ExplainAnswer.model_validate_json(answer).query_pictures
+    assert [picture.text.count("a line") for picture in pictures] == ([10] if lines == 10 else [])
 
 
 def test_what_does_not_fit_loses_its_image_and_keeps_its_place() -> None:

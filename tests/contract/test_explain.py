@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from mmmem.api.contract import ExplainAnswer
 from tests.contract.pictures import data_url, draw, image_part, text_part
@@ -113,6 +114,21 @@ def test_a_question_without_words_has_no_tokens_and_no_rerank(told: RunningServi
     for memory in explain(told, QUESTIONS["a picture"]):
         assert memory["tokens"] == []
         assert memory["reranked"] is None
+
+
+def test_what_the_pictures_of_the_question_were_taken_for_is_said_once(told: RunningService) -> None:
+    page = Image.new("RGB", (600, 120), "white")
+    ImageDraw.Draw(page).text((20, 40), "Invoice 4711", "black", ImageFont.load_default(28))
+    balloon = image_part(data_url(draw("red")))
+    asked = {"query": [image_part(data_url(page)), balloon], "user_id": USER, "top_k": 20}
+    answer = told.post("/explain", asked).json()
+    ExplainAnswer.model_validate(answer)
+    written, drawn = answer["query_pictures"]
+    assert "Invoice 4711" in written["text"]
+    (stored,) = [memory for memory in answer["data"] if "my new balloon" in text_of(memory).splitlines()[0]]
+    assert [drawn] == stored["pictures"], "the same picture is taken for the same"
+    assert told.post("/explain", {**asked, "query": "the boat"}).json()["query_pictures"] == []
+    assert told.post("/explain", {**asked, "user_id": "nobody of these tests"}).json()["query_pictures"] == []
 
 
 def test_what_the_reranker_did_not_see_is_null(start_service: Any) -> None:
