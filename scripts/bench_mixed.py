@@ -89,11 +89,11 @@ def mixed(conversation: Conversation, shown: Sequence[ImagePart], mix: str) -> C
 class Once(PictureEncoder):
     """Decodes, reads and encodes each picture once, however many users are told it: the same outcome in a tenth of the time."""
 
-    def __init__(self, pictures: PictureEncoder) -> None:
+    def __init__(self, pictures: PictureEncoder, before: Once | None) -> None:
         self._pictures = pictures
         self._lock = Lock()
-        self._prepared: dict[bytes, PreparedPicture] = {}
-        self._encoded: dict[int, ImageEncoding] = {}
+        self._prepared: dict[bytes, PreparedPicture] = before._prepared if before else {}
+        self._encoded: dict[int, ImageEncoding] = before._encoded if before else {}
 
     def prepare(self, images: Iterable[tuple[str, ImagePart]]) -> list[PreparedPicture]:
         """As PictureEncoder."""
@@ -147,7 +147,7 @@ def main() -> None:
                 step(bars, f"{mix}: search", sum(len(one.questions) for one in of_mix)),
             )
             with told(settings, [], adding) as service:
-                once = once or Once(service._ingest._pictures)  # wiring makes it and hands it to nobody else
+                once = Once(service._ingest._pictures, once)  # wiring makes it and hands it to nobody else
                 service._ingest._pictures = once
                 tell(service, of_mix, adding)
                 found = list(ranks(service, conversations, asking))
@@ -157,3 +157,7 @@ def main() -> None:
     screen.print(made)
     if options.markdown:
         write_markdown([made], options.markdown)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@
 A case is a number, and made from it: a file of the tests' zoo is changed, as bytes and by its structure, and sent as a data URL that
 may be spoiled as well. It is read in a process of its own, and must come out as an RGB image within the limits or be refused by
 InvalidImage or TooLarge. Anything else is a finding: a crash, no answer in time, too much memory, another exception. Findings
-are printed, each is kept as a data URL in FOLDER, and `--case` tries one again. Exit code: 1 when there are any.
+are printed, each is kept as a data URL in FOLDER, and `--case` tries one again. Exit code: 1 when there are any. Needs the `test` extra.
 """
 
 from __future__ import annotations
@@ -28,34 +28,37 @@ MIB = 1024 * 1024
 
 
 class Worker:
-    """A process that reads cases. It is replaced when it is lost, and after a case that took too much memory."""
+    """A process that reads cases. It is replaced after it was lost, and after a case that took too much memory."""
 
     def __init__(self, most_bytes: int, seconds: float) -> None:
         self._most_bytes = most_bytes
         self._seconds = seconds
+        self._lost = False
         self._start()
 
     def outcome(self, case: int) -> str:
         """What became of a case; see fuzz_cases.outcome."""
+        if self._lost:
+            self._start()
         self._cases.send(case)
         if not self._cases.poll(self._seconds):
-            self._restart()
+            self.stop()
             return f"no answer within {self._seconds:g} s"
         try:
             result: str = self._cases.recv()
         except EOFError:
             self._process.join()
-            code = self._process.exitcode
-            self._restart()
-            return f"a crash, exit code {code}"
+            self._lost = True
+            return f"a crash, exit code {self._process.exitcode}"
         if result.endswith("bytes of memory"):  # the largest it ever took: the next case would be blamed for it too
-            self._restart()
+            self.stop()
         return result
 
     def stop(self) -> None:
         """End the process."""
         self._process.kill()
         self._process.join()
+        self._lost = True
 
     def _start(self) -> None:
         context = get_context("spawn")
@@ -63,10 +66,7 @@ class Worker:
         self._process = context.Process(target=work, args=(theirs, self._most_bytes), daemon=True)
         self._process.start()
         theirs.close()
-
-    def _restart(self) -> None:
-        self.stop()
-        self._start()
+        self._lost = False
 
 
 def cases(arguments: argparse.Namespace) -> Iterator[int]:

@@ -59,7 +59,9 @@ def test_what_may_describe_a_picture_finds_words_and_the_picture(service, user, 
     assert any("cat slept" in text for text in texts(hits)[:5])
     without = searching(service, picture_places=0)(ask(user, "a motorised two-wheeler"))
     found = service.search(ask(user, "a motorised two-wheeler"))
-    assert pictures(without).index([album["motorcycle_left.png"]]) >= pictures(found).index([album["motorcycle_left.png"]])
+    assert pictures(without).index([album["motorcycle_left.png"]]) >= pictures(found).index(
+        [album["motorcycle_left.png"]]
+    )
 
 
 def test_a_picture_that_shows_nothing_of_it_gets_no_place_for_it(service, user, album):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from multiprocessing import parent_process
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
@@ -68,5 +71,18 @@ def create_app_from_environment() -> FastAPI:
     """One worker's application, with the settings of the environment: what uvicorn calls in each worker process."""
     settings = Settings()
     configure_logging(settings)
+    _end_with_supervisor()
     # uvicorn's supervisor stops everything at this code, and at any other starts the worker again, for ever.
     return app_from_settings(settings, STARTUP_FAILURE)
+
+
+def _end_with_supervisor() -> None:
+    """A supervisor that is killed takes nobody along: its workers would hold port, folder and memory for ever."""
+    supervisor = parent_process()
+    if supervisor:
+
+        def wait() -> None:
+            supervisor.join()
+            os.kill(os.getpid(), signal.SIGTERM)  # as if it had asked: what was accepted is finished
+
+        threading.Thread(target=wait, name="supervisor", daemon=True).start()

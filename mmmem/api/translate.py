@@ -98,6 +98,7 @@ class _ContentReader:
 
     settings: Settings
     text_chars: int = 0
+    images: int = 0
     image_bytes: int = 0
 
     def message(self, message: contract.MessageBody, field: str) -> Message:
@@ -127,6 +128,11 @@ class _ContentReader:
         return self._image(part.image_url.url, f"{field}.image_url.url")
 
     def _image(self, url: str, field: str) -> ImagePart:
+        self.images += 1
+        if self.images > self.settings.max_request_images:
+            raise TooLarge(
+                field, f"is one image more than the limit of a request, {self.settings.max_request_images:,}"
+            )
         image = parse_data_url(url, field, self.settings)
         self.image_bytes += len(image.data)
         limit = self.settings.max_images_bytes

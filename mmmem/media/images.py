@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from mmmem.errors import InvalidImage, TooLarge
+from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes
+from mmmem.media.frames import seek_representative
+from mmmem.media.rgb import to_rgb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 
 Prepared = TypeVar("Prepared")
 
-# Pillow can read some forty formats, a few of them by running other programs; these are what people send.
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF")
+_DAMAGED = "is an image that is damaged or cut off, or of a kind that cannot be read"
 
 
 class ImageReader:
@@ -39,59 +39,63 @@ class ImageReader:
         Raises InvalidImage and TooLarge as `decode_image` does, and TooLarge for all of them together.
         """
         prepared = []
-        pixels = 0
+        room = self._settings.max_images_pixels
         for field, part in images:
             with self._turns:
-                image = decode_image(part, field, self._settings, self._settings.max_images_pixels - pixels)
-                pixels += image.width * image.height
+                image, pixels = _decode(part, field, self._settings, room)
+                room -= pixels
                 prepared.append(prepare(image))
                 del image  # before the next one is waited for
         return prepared
 
 
-def decode_image(part: ImagePart, field: str, settings: Settings, room: int | None = None) -> Image.Image:
-    """Decode an image to mode RGB: upright by its EXIF orientation, transparency on white, the first frame of an animation.
+def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image:
+    """Decode an image to mode RGB as a person sees it: upright, in sRGB, transparency on a ground, the frame that stands for all.
 
-    The whole image is decoded, so what is cut off or damaged is found here. `field` names the part in errors. Raises
-    TooLarge when it has more pixels than `max_image_pixels`, or than the request has `room` for, before any is decoded, and
+    All of that frame is decoded, so what is cut off or damaged is found here. `field` names the part in errors. Raises TooLarge
+    when it has more pixels than `max_image_pixels` or is narrower than `max_image_aspect`, before any pixel is decoded, and
     InvalidImage.
     """
-    limit = settings.max_image_pixels
+    return _decode(part, field, settings, settings.max_images_pixels)[0]
+
+
+def _decode(part: ImagePart, field: str, settings: Settings, room: int) -> tuple[Image.Image, int]:
+    """The image, and the number of pixels decoded for it; TooLarge also when the request has no `room` for its first frame."""
     try:
         with Image.open(io.BytesIO(part.data), formats=FORMATS) as image:
-            pixels = image.width * image.height
-            if pixels <= min(limit, limit if room is None else room):
-                return _decode(image)
+            problem = _excess(image, part.data, settings, room)
+            if not problem:
+                most = min(settings.max_image_pixels, room)
+                pixels = seek_representative(image, settings.max_image_frames, most)
+                problem = _excess(image, part.data, settings, room)  # frames and pages may be of other sizes
+            if not problem:
+                return to_rgb(image), pixels
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):  # Pillow's own limits, on the way to ours
-        pixels = limit + 1
+        problem = _too_many_pixels(settings)
     except UnidentifiedImageError:
+        if begins_like_one(part.data):
+            raise InvalidImage(field, _DAMAGED) from None
         raise InvalidImage(field, f"is not an image that can be read ({', '.join(FORMATS)})") from None
     except Exception as error:  # Pillow's plug-ins raise whatever a damaged file leads them into
-        raise InvalidImage(field, "is an image that is damaged or cut off") from error
-    if pixels > limit:
-        raise TooLarge(field, f"has more pixels than the limit of one image, {limit:,}")
-    raise TooLarge(
-        field, f"brings the request's images over the limit of {settings.max_images_pixels:,} pixels together"
-    )
+        raise InvalidImage(field, _DAMAGED) from error
+    raise TooLarge(field, problem)
 
 
-def _decode(image: Image.Image) -> Image.Image:
-    image.load()
-    with contextlib.suppress(Exception):  # broken EXIF is common, and says nothing about the pixels
-        ImageOps.exif_transpose(image, in_place=True)
-    if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-        image = _to_8_bits(image)
-    if image.has_transparency_data:
-        picture = image.convert("RGBA")
-        image = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
-    return image.convert("RGB")
+def _excess(image: Image.Image, data: bytes, settings: Settings, room: int) -> str:
+    """By how much an opened image is more than is read; "" where it is not. Its header says so."""
+    pixels = frame_pixels(image)
+    if not min(image.size):
+        raise ValueError("no pixels")
+    if pixels > settings.max_image_pixels:
+        return _too_many_pixels(settings)
+    if pixels > room:
+        return f"brings the request's images over the limit of {settings.max_images_pixels:,} pixels together"
+    if max(image.size) > settings.max_image_aspect * min(image.size):
+        return f"is narrower than the limit, {settings.max_image_aspect:,} times as long as wide"
+    if has_too_many_passes(image, data, settings.max_image_pixels):
+        return "is stored in more scans than are read"
+    return ""
 
 
-def _to_8_bits(image: Image.Image) -> Image.Image:
-    """Grey levels of 16 bits keep their upper half; wider ones have no known range, so their own is stretched."""
-    levels = np.asarray(image)
-    if image.mode.startswith("I;16"):
-        return Image.fromarray((levels >> 8).astype(np.uint8))
-    levels = np.nan_to_num(levels.astype(np.float32), posinf=0, neginf=0)
-    levels -= levels.min()
-    return Image.fromarray((levels * (255 / max(float(levels.max()), 1e-12))).astype(np.uint8))
+def _too_many_pixels(settings: Settings) -> str:
+    return f"has more pixels than the limit of one image, {settings.max_image_pixels:,}"

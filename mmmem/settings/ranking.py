@@ -64,7 +64,7 @@ class Ranking(BaseModel):
         0.1, ge=0, le=1, description="Share of the better score of the turns beside it that every turn gets; 0: none."
     )
     picture_share: float = Field(
-        0.3,
+        0.5,
         ge=0,
         le=1,
         description="Share of a picture's likeness to one in the question that the turns beside it get; 0: none.",

@@ -53,3 +53,15 @@ class Requests(BaseModel):
         le=178_000_000,
         description="Width times height of one image; Pillow refuses any beyond 178 million.",
     )
+    max_image_frames: int = Field(
+        100,
+        ge=1,
+        description="Frames of an animation, or pages, that are looked at to choose the one that stands for all; of large ones "
+        "only as many as one image may have pixels.",
+    )
+    max_image_aspect: int = Field(
+        4_000,
+        ge=1,
+        description="Longer side of an image over its shorter one; a line of one pixel across a 4K screen has 3,840.",
+    )
+    max_request_images: int = Field(100, ge=1, description="Images of one request.")

@@ -1,10 +1,14 @@
 """Images come back with the bytes and in the order in which they came."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.contract.pictures import data_url, draw, image_part, text_part
+from tests.contract.pictures import data_url, draw, image_part, text_part, url_of
+from tests.media.zoo import good, refused
+from tests.media.zoo.specimen import Refused, Specimen
+from tests.media.zoo.urls import DATA, URLS
 from tests.running import RunningService, text_of, urls_of
 
 FORMATS = ["JPEG", "PNG", "WEBP", "GIF"]
@@ -79,3 +83,65 @@ def test_every_colour_mode_is_accepted(service: RunningService, mode: str) -> No
     service.add(f"mode-{mode}", [image_part(url)])
     (memory,) = service.search(f"mode-{mode}", [image_part(url)])
     assert urls_of(memory) == [url]
+
+
+def test_every_file_that_is_read_comes_back_with_its_bytes(start_service: Callable[..., RunningService]) -> None:
+    """Without OCR, which would look for text in each of them."""
+    service = start_service(ocr="off").ready()
+    for number, specimens in enumerate(batches(good(), 30)):
+        urls = {specimen.name: url_of(specimen.data) for specimen in specimens}
+        service.add(f"zoo-{number}", *([text_part(name), image_part(url)] for name, url in urls.items()))
+        found = service.search(f"zoo-{number}", "the files", top_k=30)
+        returned = {url for memory in found for url in urls_of(memory)}
+        assert [name for name, url in urls.items() if url not in returned] == []
+    ways = [image_part(url) for url in URLS.values()]
+    service.add("ways to write a data URL", ways)
+    (memory,) = service.search("ways to write a data URL", "a picture")
+    payload = url_of(DATA).partition(",")[2]
+    assert urls_of(memory) == [f"{url.lstrip().partition(',')[0]},{payload}" for url in URLS.values()]
+
+
+def batches(specimens: list[Specimen], size: int) -> Iterator[list[Specimen]]:
+    for start in range(0, len(specimens), size):
+        yield specimens[start : start + size]
+
+
+@pytest.fixture(scope="module")
+def refusing(service: RunningService) -> str:
+    """A user with one memory."""
+    service.add("refusing", "the garden gate squeaks")
+    return "refusing"
+
+
+@pytest.mark.parametrize("specimen", refused(), ids=str)
+def test_a_file_that_is_not_read_is_refused_with_all_of_its_request(
+    service: RunningService, refusing: str, specimen: Specimen
+) -> None:
+    assert isinstance(specimen.expected, Refused)
+    bad_part = image_part(url_of(specimen.data))
+    good_part = image_part(data_url(draw()))
+    messages = [
+        {"role": "user", "content": "this must not be kept"},
+        {"role": "user", "content": [text_part("nor this"), good_part, bad_part]},
+    ]
+    ids = {"request_id": specimen.name, "user_id": refusing, "session_id": "s"}
+    answer = service.post("/add", {**ids, "messages": messages})
+    assert answer.status_code == specimen.expected.status, answer.text
+    detail = answer.json()["detail"]
+    assert detail["field"] == "messages.1.content.2.image_url.url"
+    assert specimen.expected.problem in detail["problem"]
+    (memory,) = service.search(refusing, "what must not be kept?")
+    assert text_of(memory).endswith("the garden gate squeaks")
+
+
+def test_more_images_than_a_request_may_hold_are_refused(service: RunningService) -> None:
+    messages = [{"role": "user", "content": [image_part(data_url(draw()))] * 51} for _ in range(2)]
+    ids = {"request_id": "many", "user_id": "many-images", "session_id": "s"}
+    answer = service.post("/add", {**ids, "messages": messages})
+    assert answer.status_code == 413
+    assert answer.json()["detail"] == {
+        "reason": "messages.1.content.49.image_url.url: is one image more than the limit of a request, 100",
+        "field": "messages.1.content.49.image_url.url",
+        "problem": "is one image more than the limit of a request, 100",
+    }
+    assert service.search("many-images", "anything") == []

@@ -1,11 +1,13 @@
 """A service as its operator sees it: keys, restarts, several processes, and a log that tells nothing."""
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tests.conftest import KEY
 from tests.contract.pictures import data_url, draw, image_part, text_part
-from tests.running import RunningService
+from tests.running import DEADLINE, RunningService
 
 ASK = {"query": "x", "user_id": "u", "top_k": 1}
 
@@ -44,6 +46,31 @@ def test_a_restart_between_add_and_search_loses_nothing_and_changes_no_answer(
     assert [len(found) for found in before] == [4, 4, 4]
     again.add("u", "a message without a time", request="r2")
     assert [again.search("u", question) for question in questions] == before
+
+
+def test_worker_processes_end_when_what_started_them_is_killed(start_service: Callable[..., RunningService]) -> None:
+    running = start_service(workers="2").ready()
+    workers = children(running.process.pid)
+    assert len(workers) >= 2
+    running.process.kill()
+    running.process.wait()
+    deadline = time.monotonic() + DEADLINE
+    while any(is_alive(worker) for worker in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def children(parent: int) -> list[int]:
+    """The processes that it started."""
+    return [int(name) for name in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def is_alive(process: int) -> bool:
+    """Whether it runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_several_processes_serve_one_folder(start_service: Callable[..., RunningService]) -> None:
