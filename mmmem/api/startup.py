@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -58,7 +59,10 @@ class Startup:
 
     def _load(self) -> None:
         try:
-            self._service = self._build()
+            service = self._build()
+            gc.collect()
+            gc.freeze()  # models and libraries live as long as the process: looking through them at each collection doubled a load
+            self._service = service
         except MmmemError as error:
             self._failure = str(error)
             log.error("cannot start: %s", error)  # noqa: TRY400 - the message is what the user needs

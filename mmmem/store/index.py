@@ -83,7 +83,7 @@ class UserArrays:
         """The newest memory of a session that says something."""
         rows = np.flatnonzero(self.sessions == self._session_numbers.get(session_id, -1))
         newest = (self.memories[row] for row in reversed(rows.tolist()))
-        return next((memory for memory in newest if says(memory)), None)
+        return next((memory for memory in newest if says(memory.text)), None)
 
 
 class UserIndex:
@@ -198,12 +198,13 @@ class UserIndex:
         requests = zip(batch.column("request_id").to_pylist(), batch.column("body_hash").to_pylist(), strict=True)
         for row, (request_id, body_hash) in enumerate(requests, first):
             self._requests.setdefault(to_text(request_id), (row, body_hash))
-        self._extend_conversation(added, first)
+        texts = [memory.text for memory in added]
+        self._extend_conversation(added, texts, first)
         self._columns["keys"].extend([batch.column("key").to_numpy()])
-        self._object_bytes += sum(_OBJECT_BYTES + sys.getsizeof(memory.text) for memory in added)
+        self._object_bytes += sum(_OBJECT_BYTES + sys.getsizeof(text) for text in texts)
         self._last_seq = batch.column("seq")[-1].as_py()
 
-    def _extend_conversation(self, added: Sequence[Memory], first: int) -> None:
+    def _extend_conversation(self, added: Sequence[Memory], texts: Sequence[str], first: int) -> None:
         """Who says each memory, when, in which session, after which other, and whether it asks."""
         numbers, names = self._session_numbers, self._speaker_numbers
         new: list[str] = []
@@ -211,13 +212,13 @@ class UserIndex:
         previous: list[int] = []
         said_before: list[int] = []
         speakers: list[int] = []
-        for row, memory in enumerate(added, first):
+        for row, (memory, text) in enumerate(zip(added, texts, strict=True), first):
             before = self._newest_rows.get(memory.session_id, -1)
             self._newest_rows[memory.session_id] = row
             said_before.append(self._newest_said.get(memory.session_id, -1))
-            if says(memory):
+            if says(text):
                 self._newest_said[memory.session_id] = row
-            name = speaker(memory)
+            name = speaker(text, memory.role)
             if memory.piece and before >= 0:  # the rest of a message is said by whom its beginning is
                 earlier = self._columns["speakers"].view()[before] if before < first else speakers[before - first]
                 speakers.append(int(earlier))
@@ -234,12 +235,12 @@ class UserIndex:
         self._columns["speakers"].extend([np.array(speakers, np.int32)])
         self._columns["times"].extend([np.array([memory.created_at for memory in added], np.int64)])
         self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
-        self._columns["asks"].extend([np.array([asks(memory.text) for memory in added], np.bool_)])
+        self._columns["asks"].extend([np.array([asks(text) for text in texts], np.bool_)])
 
 
-def says(memory: Memory) -> bool:
+def says(text: str) -> bool:
     """Whether there are words in it."""
-    return bool(memory.text.strip())
+    return bool(text.strip())
 
 
 def _flat(unpacked: Unpacked, dtype: DTypeLike) -> NDArray[Any]:

@@ -81,7 +81,8 @@ class DocumentFrequencies:
 
     def plus(self, ids: Int32, rows: Int32) -> DocumentFrequencies:
         """With more memories counted. ids: int32 [t], their tokens. rows: int32 [t], which memory each is of."""
-        pairs = np.unique(rows.astype(np.int64) << 32 | ids.astype(np.int64))
+        pairs = np.sort(rows.astype(np.int64) << 32 | ids.astype(np.int64))
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique would hash them, in twenty times the time
         new, counts = np.unique((pairs & 0xFFFFFFFF).astype(np.int32), return_counts=True)
         ids, places = np.unique(np.concatenate([self.ids, new]), return_inverse=True)
         sums = np.bincount(places, weights=np.concatenate([self.counts, counts]), minlength=len(ids))

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mmmem.types import Int64, Memory
+    from mmmem.types import Int64
 
 CHAT_ROLES = frozenset(
     {"user", "human", "assistant", "ai", "agent", "bot", "chatbot", "model", "system", "tool", "developer", "function"}
 )
 
 
-def speaker(memory: Memory) -> str:
+def speaker(text: str, role: str) -> str:
     """Who says a memory: whom its text names, else its role where that is a name and not a part in a chat."""
-    return named_speaker(memory.text) or ("" if memory.role.lower() in CHAT_ROLES else memory.role)
+    return named_speaker(text) or ("" if role.lower() in CHAT_ROLES else role)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 from mmmem.errors import StoreMismatch, StoreUnavailable
 from mmmem.settings import Settings
 from mmmem.store.lance import LanceStore
+from mmmem.store.record import FORMAT
 from tests.store.content import DIMENSIONS, MODELS, OpenStore, request
 
 
@@ -27,8 +28,8 @@ def test_other_models_are_refused_and_both_are_named(open_store: OpenStore) -> N
 
 def test_a_newer_format_is_refused(open_store: OpenStore, data_dir: Path) -> None:
     open_store()
-    lancedb.connect(data_dir).open_table("_store").update(values={"format": 7})
-    with pytest.raises(StoreMismatch, match="written with format 7, this version of mmmem reads format 3"):
+    lancedb.connect(data_dir).open_table("_store").update(values={"format": FORMAT + 1})
+    with pytest.raises(StoreMismatch, match=f"written with format {FORMAT + 1}, this version of mmmem reads format {FORMAT};"):
         open_store()
 
 
