@@ -12,6 +12,8 @@ import numpy as np
 from PIL import Image as Pillow
 from rapidocr_onnxruntime import RapidOCR
 
+from mmmem.media.ctc import CTCDecoder
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -22,9 +24,10 @@ log = logging.getLogger(__name__)
 
 DETECTION = "ch_PP-OCRv4_det_infer.onnx"
 RECOGNITION = "ch_PP-OCRv4_rec_infer.onnx"
-DIRECTION = "ch_ppocr_mobile_v2.0_cls_infer.onnx"
+DIRECTION = "ch_ppocr_mobile_v2.0_cls_infer.onnx"  # not used, but the library loads one
 
 CONFIDENCE = 0.6  # of a line; below it textures are read as text
+SURE = 0.85  # of a line; below it the line is read upside down too. The direction model turns long lines that stand upright
 LONGEST = 3.0  # times its width; a taller picture is read in pieces, since scaled down as a whole it is illegible
 MOST_PIECES = 8
 OVERLAP = 0.1  # of a piece, so that a line on its edge is whole in one of them
@@ -36,7 +39,7 @@ LARGEST_SIDE = 2_000  # pixels; a larger piece is scaled down
 class RapidTextReader:
     """A TextReader. One picture at a time: the models take all cores that they are given.
 
-    `max_lines` and `max_seconds` bound a picture: the lines beyond are left out, and after the time no further piece or batch
+    `max_lines` and `max_seconds` bound a picture: the lines beyond are left out, and after the time no further piece or line
     is begun.
     """
 
@@ -48,6 +51,8 @@ class RapidTextReader:
             intra_op_num_threads=threads,
             inter_op_num_threads=1,
         )
+        recogniser = self._engine.text_rec
+        recogniser.postprocess_op = CTCDecoder(recogniser.postprocess_op.character)
         for name in ("RapidOCR", "OrtInferSession"):  # the library gives them a handler and a level of its own
             logging.getLogger(name).setLevel(logging.ERROR)
         self._max_lines = max_lines
@@ -86,14 +91,22 @@ class RapidTextReader:
                 yield said
 
     def _read(self, cuts: list[NDArray[Any]], end: float) -> Iterator[str]:
-        """The text of each cut, "" where there is none; no more after the time."""
-        engine = self._engine
-        for start in range(0, len(cuts), engine.text_rec.rec_batch_num):
-            if start and time.monotonic() > end:
+        """The text of each cut, "" where there is none; no more after the time. One by one: in a batch all are as wide as the widest."""
+        for number, cut in enumerate(cuts):
+            if number and time.monotonic() > end:
                 return
-            upright, *_ = engine.text_cls(cuts[start : start + engine.text_rec.rec_batch_num])
-            found, _ = engine.text_rec(upright)
-            yield from (text.strip() if confidence >= CONFIDENCE else "" for text, confidence, *_ in found)
+            text, confidence = self._read_line(cut)
+            if confidence < SURE:
+                turned, surely = self._read_line(cut[::-1, ::-1])
+                if surely >= SURE:
+                    text, confidence = turned, surely
+            yield text if confidence >= CONFIDENCE else ""
+
+    def _read_line(self, cut: NDArray[Any]) -> tuple[str, float]:
+        """What is written in a cut, uint8 [height, width, 3], and how sure that is."""
+        (read,), _ = self._engine.text_rec([cut])
+        text, confidence = read
+        return text, confidence
 
 
 def _rows(boxes: Iterable[NDArray[Any]]) -> list[list[NDArray[Any]]]:
