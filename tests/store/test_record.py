@@ -29,7 +29,9 @@ def test_other_models_are_refused_and_both_are_named(open_store: OpenStore) -> N
 def test_a_newer_format_is_refused(open_store: OpenStore, data_dir: Path) -> None:
     open_store()
     lancedb.connect(data_dir).open_table("_store").update(values={"format": FORMAT + 1})
-    with pytest.raises(StoreMismatch, match=f"written with format {FORMAT + 1}, this version of mmmem reads format {FORMAT};"):
+    with pytest.raises(
+        StoreMismatch, match=f"written with format {FORMAT + 1}, this version of mmmem reads format {FORMAT};"
+    ):
         open_store()
 
 
