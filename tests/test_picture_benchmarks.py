@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from mmmem.types import ImagePart, TextPart
+from tests.test_benchmarks import run
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 CONVERSATIONS = Path(__file__).parent / "conversations.json"
@@ -25,11 +24,6 @@ def mixed(monkeypatch):
 def photos(monkeypatch):
     monkeypatch.syspath_prepend(SCRIPTS)
     return import_module("bench_photos")
-
-
-def run(script, *arguments):
-    command = [sys.executable, str(SCRIPTS / script), *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
 
 
 def parts(conversation, kind):
