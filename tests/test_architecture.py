@@ -101,7 +101,7 @@ def test_only_the_api_knows_http(library):
 
 
 def test_retrieval_knows_numbers_only():
-    allowed = {"numpy", "mmmem", "__future__", "typing", "collections"}
+    allowed = {"numpy", "torch", "mmmem", "__future__", "typing", "collections"}
     for module in MODULES:
         if part(module) == "retrieval":
             assert {name.split(".")[0] for name in imported(module)} <= allowed, module

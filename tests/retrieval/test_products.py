@@ -1,0 +1,44 @@
+"""Products of whole numbers are exact, whichever way the machine makes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mmmem.retrieval import products as module
+from mmmem.retrieval.products import LONGEST, products
+
+
+@pytest.fixture(params=[True, False], ids=["native", "widened"])
+def way(request, monkeypatch):
+    if request.param and not module._NATIVE:
+        pytest.skip("this CPU does not multiply int8")
+    monkeypatch.setattr(module, "_NATIVE", request.param)
+
+
+def waves(rows, columns):
+    grid = np.outer(np.arange(1, rows + 1), np.arange(1, columns + 1))
+    return np.rint(127 * np.sin(grid * 0.37)).astype(np.int8)
+
+
+@pytest.mark.parametrize("rows", [1, 15, 16, 17, 2_048, 5_001])
+@pytest.mark.parametrize("columns", [16, 48])
+def test_they_are_what_whole_numbers_give(way, rows, columns):
+    vectors, others = waves(rows, 128), waves(128, columns)
+    expected = vectors.astype(np.int64) @ others.astype(np.int64)
+    found = products(vectors, others)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_longest_vectors_of_the_largest_numbers_do_not_overflow(way, sign):
+    vectors = np.full((3, LONGEST), -128, np.int8)
+    others = np.full((LONGEST, 16), sign * 127, np.int8)
+    np.testing.assert_array_equal(products(vectors, others), np.full((3, 16), -128 * sign * 127 * LONGEST))
+
+
+def test_vectors_that_may_not_be_written_to_are_left_as_they_are(way):
+    vectors, others = waves(20, 128), waves(128, 16)
+    vectors.setflags(write=False)
+    np.testing.assert_array_equal(products(vectors, others), products(vectors.copy(), others))
