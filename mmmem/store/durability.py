@@ -21,6 +21,9 @@ logger = logging.getLogger(__name__)
 Synced = frozenset[tuple[str, int]]
 """Files and folders known to be on disk: path and inode number, because some names are written again."""
 
+Stamp = tuple[str, int, int]
+"""What tells one commit from every other: the manifest's name, which is the version's, and which file it is (inode, ctime in ns)."""
+
 _VERSIONS = "_versions"
 _MAGIC = b"LANC"  # the last bytes of every manifest and data file
 _FOOTER = struct.Struct("<Q8x")  # of a manifest: where its message starts, then version and magic
@@ -70,6 +73,18 @@ def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> N
         fsync(folder)
 
 
+def newest_stamp(folder: Path) -> Stamp | None:
+    """The stamp of a table's newest commit, None where there is none."""
+    manifest = _newest_manifest(folder)
+    if manifest is None:
+        return None
+    try:
+        status = manifest.stat()
+    except FileNotFoundError:  # the table was deleted meanwhile, or the manifest set aside
+        return None
+    return manifest.name, status.st_ino, status.st_ctime_ns
+
+
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
     """Set a table's newest manifest aside if it is what makes the table unreadable. The caller holds the table's lock.
 
@@ -116,9 +131,12 @@ def _is_torn_manifest(file: Path) -> bool:
 
 def _newest_manifest(folder: Path) -> Path | None:
     versions = folder / _VERSIONS
-    if not versions.is_dir():
+    try:
+        with os.scandir(versions) as listing:
+            names = [entry.name for entry in listing if _MANIFEST.fullmatch(entry.name)]
+    except FileNotFoundError:
         return None
-    return min((path for path in versions.iterdir() if _MANIFEST.fullmatch(path.name)), default=None)
+    return versions / min(names) if names else None
 
 
 def _aside_name(manifest: Path) -> Path:
