@@ -13,6 +13,7 @@ from transformers import BertModel, RobertaModel, XLMRobertaModel
 from transformers.utils import logging as transformers_logging
 
 from mmmem.encoders.conventions import read_json
+from mmmem.encoders.tracing import States, traced
 from mmmem.encoders.windows import PAD_TO
 from mmmem.errors import WeightsError
 
@@ -52,11 +53,11 @@ class TextNetwork:
     """
 
     def __init__(self, setting: str, folder: Path, *, device: str) -> None:
-        self._network: torch.nn.Module = _load(setting, folder)
-        self._network.to(device)
+        network = _load(setting, folder).to(device)
+        config: Any = network.config
         self._device = device
+        self._network = traced(network) if device == "cpu" else States(network)
         self.tokenizer = _load_tokenizer(setting, folder)
-        config: Any = self._network.config
         self.pair_format = PairFormat.of(self.tokenizer)
         self.unknown_id = _unknown_id(folder, self.tokenizer)
         self.dimensions = int(config.hidden_size)
@@ -95,8 +96,7 @@ class TextNetwork:
         for row, sequence in enumerate(sequences):
             ids[row, : len(sequence)] = torch.tensor(sequence, dtype=torch.long)
             mask[row, : len(sequence)] = 1
-        output = self._network(input_ids=ids.to(self._device), attention_mask=mask.to(self._device))
-        states: Float32 = output.last_hidden_state.float().cpu().numpy()
+        states: Float32 = self._network(ids.to(self._device), mask.to(self._device)).float().cpu().numpy()
         return states
 
 
