@@ -40,8 +40,11 @@ class QuestionEncoder:
         )
         return self._pictures.prepare(sent)
 
-    def encode(self, query: Query, prepared: Sequence[PreparedPicture]) -> EncodedQuery:
-        """Everything that the channels look for. Raises ModelUnavailable."""
+    def encode(self, query: Query, prepared: Sequence[PreparedPicture], *, pictured: bool) -> EncodedQuery:
+        """Everything that the channels look for. pictured: whether the user has pictures, which a question may describe.
+
+        Raises ModelUnavailable.
+        """
         limit = self._settings.max_query_encoded_chars
         text = well_formed("\n".join(part.text for part in query.parts if isinstance(part, TextPart)).strip())
         question = beginning_and_end(text, limit)
@@ -51,6 +54,7 @@ class QuestionEncoder:
         written = "\n".join(image.text for image in images if image.text)
         several = needs(question) if self._settings.need_places else []
         shown = question if images else caption(question)  # a picture that is sent along is not asked for
+        shown = shown if pictured else ""
         limits = [
             *[limit for _ in (text, labels, written, shown, *several)],
             *[limit // max(len(options), 1)] * len(options),

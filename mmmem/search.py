@@ -16,7 +16,9 @@ from mmmem.types import Hit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mmmem.channels import EncodedQuery
     from mmmem.encoders import TextEncoder
+    from mmmem.encoders.batching import EncoderThreads
     from mmmem.questions import QuestionEncoder
     from mmmem.rerankers import Reranker
     from mmmem.settings import Settings
@@ -33,12 +35,15 @@ class Search:
         store: Store,
         text: TextEncoder,
         questions: QuestionEncoder,
+        *,
+        threads: EncoderThreads,
         reranker: Reranker | None = None,
     ) -> None:
         self._settings = settings
         self._store = store
         self._text = text
         self._questions = questions
+        self._threads = threads
         self._rank = Ranker(settings, reranker)
 
     def __call__(self, query: Query, *, explained: bool = False) -> list[Hit]:
@@ -50,7 +55,10 @@ class Search:
         arrays = self._store.arrays(query.user_id)
         if not len(arrays):
             return []
-        encoded = self._questions.encode(query, prepared)
+        encoded = self._questions.encode(query, prepared, pictured=len(arrays.images) > 0)
+        return self._threads.compute(self._found, query, encoded, arrays, explained)
+
+    def _found(self, query: Query, encoded: EncodedQuery, arrays: UserArrays, explained: bool) -> list[Hit]:
         top_k = min(query.top_k, self._settings.max_return)
         ranking = self._rank(encoded, arrays, top_k)
         explainer = Explainer(ranking, encoded, arrays, self._settings, self._text) if explained else None

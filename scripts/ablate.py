@@ -123,7 +123,7 @@ class EncodedBefore(QuestionEncoder):
         """See QuestionEncoder."""
         return []
 
-    def encode(self, query: Query, prepared: Sequence[PreparedPicture]) -> EncodedQuery:
+    def encode(self, query: Query, prepared: Sequence[PreparedPicture], *, pictured: bool) -> EncodedQuery:
         """See QuestionEncoder."""
         [part] = query.parts
         assert isinstance(part, TextPart)
@@ -133,8 +133,9 @@ class EncodedBefore(QuestionEncoder):
 def search_with(settings: Settings, service: MemoryService, encoded: Mapping[str, EncodedQuery]) -> Search:
     """The service's Search, as it would be with these settings."""
     made = service._search
-    reranker = rerankers.load(settings, choose_device(settings), service._encoders)
-    return Search(settings, service._store, made._text, EncodedBefore(encoded), reranker)
+    threads = service._encoders
+    reranker = rerankers.load(settings, choose_device(settings), threads)
+    return Search(settings, service._store, made._text, EncodedBefore(encoded), threads=threads, reranker=reranker)
 
 
 def measure(

@@ -30,7 +30,7 @@ from rich.table import Table
 from tokenizers import Tokenizer
 
 from mmmem import wiring
-from mmmem.encoders.batching import BatchedTextEncoder
+from mmmem.encoders.batched import BatchedTextEncoder
 from mmmem.encoders.weights import verified_folder
 from mmmem.ingest import Ingest
 from mmmem.memory import MemoryService

@@ -37,7 +37,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from mmmem import wiring
-from mmmem.encoders.batching import BatchedImageEncoder, BatchedTextEncoder
+from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
 from mmmem.store.lance import table_name

@@ -171,7 +171,7 @@ def encode(
     encoder = service._search._questions  # wiring makes it and hands it to nobody else
 
     def encoded(question: Question) -> tuple[str, EncodedQuery]:
-        found = encoder.encode(question.query, [])
+        found = encoder.encode(question.query, [], pictured=True)
         advance(1)
         return question.text, found
 

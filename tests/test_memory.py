@@ -60,7 +60,7 @@ def searching(service, **settings):
     search = service._search
     settings = Settings(**settings)
     questions = QuestionEncoder(settings, search._text, search._questions._image, search._questions._pictures)
-    return Search(settings, service._store, search._text, questions)
+    return Search(settings, service._store, search._text, questions, threads=search._threads)
 
 
 def texts(hits):
@@ -227,7 +227,8 @@ def test_a_request_has_a_limit_of_pixels_together(service, user, where, monkeypa
 def test_of_a_very_long_question_the_models_read_beginning_and_end_and_every_word_counts_for_bm25(service, user):
     long = "Where is the spare key? " + "so to say, " * 9_000 + "zebra?"
     short, read = (
-        service._search._questions.encode(ask(user, text), []).text for text in ("Where is the spare key? zebra?", long)
+        service._search._questions.encode(ask(user, text), [], pictured=False).text
+        for text in ("Where is the spare key? zebra?", long)
     )
     assert set(short.encoding.token_ids) <= set(read.encoding.token_ids)
     assert len(read.encoding.token_ids) < Settings().max_query_encoded_chars

@@ -1,7 +1,11 @@
-"""Encoding on a few threads of their own: what concurrent requests ask for shares passes, and questions go first.
+"""Encoding on a few threads of their own: what concurrent requests ask for shares passes, and questions wait for no memory.
 
 Each thread runs torch on one core. That is as fast as one pass on all cores, without their coming together after each
 product, and it makes a text's vectors the same bits whatever else is encoded (see network.py).
+
+Questions have threads beside those of memories, and share them with what else a search computes: as many as cores, first
+come first served. More searches at once than cores would fight for the interpreter's lock, which took half of the time; and
+while the threads are busy, questions gather and share a pass, which costs one a third of a pass of its own.
 """
 
 from __future__ import annotations
@@ -10,23 +14,21 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import torch
 
 from mmmem.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
-    from mmmem.encoders import Chance, ImageEncoder, TextEncoder
     from mmmem.encoders.device import Device
-    from mmmem.types import Float32, ImageVectors, Int32, QueryEncoding, TextEncoding
 
 log = logging.getLogger(__name__)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+P = ParamSpec("P")
 BATCH_COST = 6_000  # characters of text: some 1,500 tokens, a third of a second on one core
 
 
@@ -38,6 +40,9 @@ class Lane(IntEnum):
     IMAGE = 2
     RERANK = 3
     MEMORY = 4
+
+
+QUESTIONS = (Lane.QUERY, Lane.CAPTION)  # on the threads of searches; the others on the encoders' own
 
 
 class _Job(Generic[Item, Result]):
@@ -69,8 +74,10 @@ class EncoderThreads:
         self._lanes: dict[Lane, deque[_Job[Any, Any]]] = {lane: deque() for lane in Lane}
         self._change = threading.Condition()
         self._closed = False
+        one_core = device.name == "cpu"
+        self._searches = ThreadPoolExecutor(device.cores, "search", _use_one_core if one_core else None)
         self._threads = [
-            threading.Thread(target=self._work, args=(device.name == "cpu",), name=f"encoder-{i}", daemon=True)
+            threading.Thread(target=self._work, args=(one_core,), name=f"encoder-{i}", daemon=True)
             for i in range(device.threads)
         ]
         for thread in self._threads:
@@ -94,43 +101,64 @@ class EncoderThreads:
             if self._closed:
                 raise ModelUnavailable("the encoders are shut down")
             self._lanes[lane].append(job)
-            self._change.notify_all()
+            if lane in QUESTIONS:
+                self._searches.submit(self._encode_waiting, self._lanes[lane])
+            else:
+                self._change.notify_all()
         job.done.wait()
         if job.failed:
             raise ModelUnavailable("an encoder failed")
         return job.results
+
+    def compute(self, function: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
+        """Run what a search computes in its turn, and wait for it. It must not encode questions itself."""
+        with self._change:
+            if self._closed:
+                raise ModelUnavailable("the encoders are shut down")
+            future = self._searches.submit(function, *args, **kwargs)
+        return future.result()
 
     def close(self) -> None:
         """Finish what waits, then stop."""
         with self._change:
             self._closed = True
             self._change.notify_all()
+        self._searches.shutdown()
         for thread in self._threads:
             thread.join()
 
+    def _encode_waiting(self, jobs: deque[_Job[Any, Any]]) -> None:
+        """What has gathered since this was asked for; an earlier pass may have taken it."""
+        while True:
+            with self._change:
+                batch = self._take(jobs, share=1)
+            if not batch:
+                return
+            self._encode(batch)
+
     def _work(self, one_core: bool) -> None:
         if one_core:
-            torch.set_num_threads(1)  # OpenMP keeps this a thread: each encoder thread says it for itself
+            _use_one_core()
         while batch := self._next_batch():
             self._encode(batch)
 
     def _next_batch(self) -> list[tuple[_Job[Any, Any], int]]:
-        """The next items of the most urgent lane in which anything waits."""
+        """The next items of the most urgent lane in which anything waits, questions aside."""
         with self._change:
             while True:
-                for jobs in self._lanes.values():
-                    if jobs:
-                        return self._take(jobs)
+                for lane, jobs in self._lanes.items():
+                    if jobs and lane not in QUESTIONS:
+                        return self._take(jobs, self._share)
                 if self._closed:
                     return []
                 self._change.wait()
 
-    def _take(self, jobs: deque[_Job[Any, Any]]) -> list[tuple[_Job[Any, Any], int]]:
-        """An item of each job in turn: a fair share for this thread, so that one Add is spread over all of them."""
+    def _take(self, jobs: deque[_Job[Any, Any]], share: int) -> list[tuple[_Job[Any, Any], int]]:
+        """An item of each job in turn: one of `share` parts of them, so that one Add is spread over all threads."""
         waiting = sum(len(job.items) - job.next for job in jobs)
         batch: list[tuple[_Job[Any, Any], int]] = []
         cost = 0
-        while jobs and len(batch) < min(self._batch_size, -(-waiting // self._share)):
+        while jobs and len(batch) < min(self._batch_size, -(-waiting // share)):
             job = jobs[0]
             cost += job.costs[job.next]
             if batch and cost > BATCH_COST:
@@ -168,59 +196,5 @@ class EncoderThreads:
                     job.done.set()
 
 
-class BatchedTextEncoder:
-    """A TextEncoder that runs another one on EncoderThreads."""
-
-    def __init__(self, encoder: TextEncoder, threads: EncoderThreads) -> None:
-        self._encoder = encoder
-        self._threads = threads
-        self.name = encoder.name
-        self.dimensions = encoder.dimensions
-        self.token_dimensions = encoder.token_dimensions
-
-    def encode_memories(self, texts: Sequence[str], previous: Sequence[str]) -> list[TextEncoding]:
-        """See TextEncoder."""
-        pairs = list(zip(texts, previous, strict=True))
-        return self._threads.run(Lane.MEMORY, self._encode_pairs, pairs, cost=lambda pair: len(pair[0]) + len(pair[1]))
-
-    def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
-        """See TextEncoder."""
-        return self._threads.run(Lane.QUERY, self._encoder.encode_queries, texts, cost=len)
-
-    def token_texts(self, ids: Int32) -> list[str]:
-        """See TextEncoder."""
-        return self._encoder.token_texts(ids)
-
-    def _encode_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[TextEncoding]:
-        return self._encoder.encode_memories([text for text, _ in pairs], [before for _, before in pairs])
-
-
-class BatchedImageEncoder:
-    """An ImageEncoder that runs another one on EncoderThreads; `prepare` stays on the caller's thread."""
-
-    def __init__(self, encoder: ImageEncoder, threads: EncoderThreads) -> None:
-        self._encoder = encoder
-        self._threads = threads
-        self.name = encoder.name
-        self.dimensions = encoder.dimensions
-        self.appearance_dimensions = encoder.appearance_dimensions
-        self.appearance_chance = encoder.appearance_chance
-
-    def prepare(self, image: Image) -> Float32:
-        """See ImageEncoder."""
-        return self._encoder.prepare(image)
-
-    def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
-        """See ImageEncoder."""
-        return self._threads.run(Lane.IMAGE, self._encoder.encode_images, prepared)
-
-    def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
-        """See ImageEncoder."""
-        return self._threads.run(Lane.CAPTION, self._encode_captions, list(zip(texts, encodings, strict=True)))
-
-    def _encode_captions(self, captions: Sequence[tuple[str, QueryEncoding]]) -> list[Float32]:
-        return self._encoder.encode_captions([text for text, _ in captions], [encoding for _, encoding in captions])
-
-    def caption_chance(self, caption: Float32) -> Chance:
-        """See ImageEncoder."""
-        return self._encoder.caption_chance(caption)
+def _use_one_core() -> None:
+    torch.set_num_threads(1)  # OpenMP keeps this a thread: each says it for itself

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`name` is torch's ("cpu", "cuda"); `threads` is how many encoder passes run side by side."""
+    """`name` is torch's ("cpu", "cuda"); `threads` is how many encoder passes run side by side, `cores` how many searches."""
 
     name: str
     threads: int
+    cores: int
 
 
 def choose_device(settings: Settings) -> Device:
@@ -28,6 +29,7 @@ def choose_device(settings: Settings) -> Device:
         raise StartupError(
             "MMMEM_DEVICE=cuda, but torch sees no GPU; set MMMEM_DEVICE=cpu or auto, or install a CUDA build"
         )
+    cores = settings.threads or len(os.sched_getaffinity(0))
     if settings.device != "cpu" and torch.cuda.is_available():
-        return Device("cuda", threads=1)
-    return Device("cpu", threads=settings.threads or len(os.sched_getaffinity(0)))
+        return Device("cuda", threads=1, cores=cores)
+    return Device("cpu", threads=cores, cores=cores)

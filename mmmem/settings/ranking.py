@@ -25,7 +25,7 @@ class Ranking(BaseModel):
         2_000, ge=1, description="Memories of a user up to which late interaction compares all of them."
     )
     candidates: int = Field(
-        2_000, ge=1, description="Memories that it compares of a larger user: those that the other channels put first."
+        1_000, ge=1, description="Memories that it compares of a larger user: those that the other channels put first."
     )
     weight_lexical: float = Field(
         0.1, ge=0, description="Weight of BM25. What the encoder cannot read of a question is added to it."

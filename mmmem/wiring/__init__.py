@@ -39,7 +39,8 @@ def build_service(settings: Settings) -> MemoryService:
     """Load the models and open the store. Raises StartupError with what to do about it."""
     from threadpoolctl import threadpool_limits
 
-    from mmmem.encoders.batching import BatchedImageEncoder, BatchedTextEncoder, EncoderThreads
+    from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
+    from mmmem.encoders.batching import EncoderThreads
     from mmmem.encoders.device import choose_device
     from mmmem.ingest import Ingest
     from mmmem.media.colours import NAMES
@@ -69,7 +70,9 @@ def build_service(settings: Settings) -> MemoryService:
     text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
     try:
         questions = QuestionEncoder(settings, text, image, PictureEncoder(settings, image, reader))
-        search = Search(settings, store, text, questions, rerankers.load(settings, device, threads))
+        search = Search(
+            settings, store, text, questions, threads=threads, reranker=rerankers.load(settings, device, threads)
+        )
     except BaseException:
         threads.close()
         raise

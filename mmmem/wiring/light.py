@@ -103,7 +103,8 @@ def _own_text(settings: Settings, device: Device, pins: dict[str, Model]) -> Tex
 
 def _class_vectors(text: TextEncoder, names: Path, settings: Settings, device: Device) -> Float32:
     """The image network's classes in the space of the user's own text model: on encoder threads, so always the same bits."""
-    from mmmem.encoders.batching import BatchedTextEncoder, EncoderThreads
+    from mmmem.encoders.batched import BatchedTextEncoder
+    from mmmem.encoders.batching import EncoderThreads
     from mmmem.encoders.conse import class_texts, class_vectors
 
     threads = EncoderThreads(device, settings.encode_batch_size)

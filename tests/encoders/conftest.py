@@ -30,7 +30,7 @@ def one_thread():
 
 @pytest.fixture(scope="session")
 def light():
-    return wiring.light.load(Settings(), Device("cpu", threads=1))
+    return wiring.light.load(Settings(), Device("cpu", threads=1, cores=1))
 
 
 @pytest.fixture(scope="session")

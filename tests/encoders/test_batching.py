@@ -13,7 +13,7 @@ from mmmem.errors import ModelUnavailable
 
 @pytest.fixture
 def threads():
-    pool = EncoderThreads(Device("cpu", 2), batch_size=8)
+    pool = EncoderThreads(Device("cpu", 2, 2), batch_size=8)
     yield pool
     pool.close()
 
@@ -80,7 +80,7 @@ def test_a_text_that_the_model_fails_on_fails_only_its_own_request(threads):
 
 def order_of(waiting, batch_size):
     """The order in which items are encoded by one thread, once all of these (lane, items) wait behind a slow pass."""
-    pool = EncoderThreads(Device("cpu", 1), batch_size)
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size)
     order, started, go = [], threading.Event(), threading.Event()
 
     def slow(texts):
@@ -108,9 +108,58 @@ def order_of(waiting, batch_size):
     return order
 
 
-def test_questions_overtake_memories_that_wait():
-    waiting = [(Lane.MEMORY, ["memory 1", "memory 2"]), (Lane.QUERY, ["question"])]
-    assert order_of(waiting, batch_size=1) == ["question", "memory 1", "memory 2"]
+def test_pictures_overtake_memories_that_wait():
+    waiting = [(Lane.MEMORY, ["memory 1", "memory 2"]), (Lane.IMAGE, ["photo"])]
+    assert order_of(waiting, batch_size=1) == ["photo", "memory 1", "memory 2"]
+
+
+def held(pool, run):
+    """Let `run` go on and hold its thread; gives what ends that."""
+    started, go = threading.Event(), threading.Event()
+
+    def slow(items=()):
+        started.set()
+        go.wait()
+        return items
+
+    threading.Thread(target=run, args=(slow,)).start()
+    started.wait()
+    return go
+
+
+def test_questions_wait_for_no_memory():
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size=1)
+    go = held(pool, lambda slow: pool.run(Lane.MEMORY, slow, ["an hour of talk"]))
+    assert pool.run(Lane.QUERY, upper, ["question"]) == ["QUESTION"]
+    go.set()
+    pool.close()
+
+
+def test_questions_that_wait_while_searches_compute_share_a_pass():
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size=8)
+    go = held(pool, pool.compute)
+    passes = []
+
+    def note(texts):
+        passes.append(list(texts))
+        return texts
+
+    callers = [threading.Thread(target=pool.run, args=(Lane.QUERY, note, [f"q{n}"])) for n in range(5)]
+    for number, caller in enumerate(callers):
+        caller.start()
+        while len(pool._lanes[Lane.QUERY]) <= number:
+            pass
+    go.set()
+    for caller in callers:
+        caller.join()
+    pool.close()
+    assert passes == [["q0", "q1", "q2", "q3", "q4"]]
+
+
+def test_what_fails_in_a_search_reaches_its_caller_alone(threads):
+    with pytest.raises(ZeroDivisionError):
+        threads.compute(lambda: 1 / 0)
+    assert threads.compute(lambda: "next") == "next"
 
 
 def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one():
@@ -119,7 +168,7 @@ def test_callers_take_turns_so_a_small_request_is_not_behind_all_of_a_large_one(
 
 
 def test_a_pass_holds_no_more_text_than_it_can_take_at_once():
-    pool = EncoderThreads(Device("cpu", 1), batch_size=32)
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size=32)
     sizes = []
 
     def note(texts):
@@ -134,7 +183,9 @@ def test_a_pass_holds_no_more_text_than_it_can_take_at_once():
 
 
 def test_after_closing_it_says_so():
-    pool = EncoderThreads(Device("cpu", 1), batch_size=1)
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size=1)
     pool.close()
     with pytest.raises(ModelUnavailable):
         pool.run(Lane.QUERY, upper, ["too late"])
+    with pytest.raises(ModelUnavailable):
+        pool.compute(upper, ["too late"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mmmem.encoders.batching import BatchedTextEncoder, EncoderThreads
+from mmmem.encoders.batched import BatchedTextEncoder
+from mmmem.encoders.batching import EncoderThreads
 from mmmem.encoders.device import Device
 from mmmem.types import SPECIAL, UNKNOWN
 
@@ -39,7 +40,7 @@ def test_the_same_bits_alone_and_in_any_company(minilm):
 
 
 def test_the_same_bits_on_the_encoder_threads(minilm):
-    threads = EncoderThreads(Device("cpu", 2), batch_size=4)
+    threads = EncoderThreads(Device("cpu", 2, 2), batch_size=4)
     try:
         batched = BatchedTextEncoder(minilm, threads)
         spread = batched.encode_memories(TEXTS * 4, [""] * 20)

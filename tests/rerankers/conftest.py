@@ -53,7 +53,7 @@ def encoder(checkpoint) -> ColbertTokenEncoder:
 
 @pytest.fixture
 def threads():
-    running = EncoderThreads(Device("cpu", threads=2), 4)
+    running = EncoderThreads(Device("cpu", threads=2, cores=2), 4)
     yield running
     running.close()
 

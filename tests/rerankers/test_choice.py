@@ -15,7 +15,7 @@ from mmmem.settings import Settings
 from tests.encoders import tiny
 from tests.rerankers.conftest import MEMORIES, QUESTION
 
-CPU = Device("cpu", threads=2)
+CPU = Device("cpu", threads=2, cores=2)
 CHECKPOINT_RERANKERS = ["colbert", "ragatouille"]
 
 

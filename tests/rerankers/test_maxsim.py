@@ -19,7 +19,7 @@ def light():
     from mmmem.encoders.device import Device
     from mmmem.settings import Settings
 
-    return wiring.light.load(Settings(), Device("cpu", threads=1))[0]
+    return wiring.light.load(Settings(), Device("cpu", threads=1, cores=1))[0]
 
 
 def as_stored(encoder, texts):

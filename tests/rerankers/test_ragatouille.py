@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 def load(folder, threads):
     from mmmem.rerankers.ragatouille import RagatouilleReranker
 
-    device = Device("cpu", threads=2)
+    device = Device("cpu", threads=2, cores=2)
     return RagatouilleReranker(folder, threads, models=tiny.pinned(folder), device=device, batch_size=4)
 
 
@@ -62,7 +62,7 @@ def test_the_settings_choose_it(checkpoint, threads, ask, stored, tmp_path):
     manifest.write_text(pin("mine", checkpoint), encoding="utf-8")
     settings = Settings(reranker="ragatouille", reranker_dir=str(checkpoint), models_manifest=str(manifest))
     wiring.check(settings)
-    reranker = wiring.rerankers.load(settings, Device("cpu", threads=2), threads)
+    reranker = wiring.rerankers.load(settings, Device("cpu", threads=2, cores=2), threads)
     assert reranker.name.startswith("ragatouille@")
     assert int(np.argmax(reranker(ask(QUESTION), stored(MEMORIES)))) == 2
 
@@ -147,7 +147,7 @@ def test_one_altered_byte_is_refused(folder, threads):
     models = tiny.pinned(folder)
     tiny.alter(folder / "model.safetensors")
     with pytest.raises(WeightsError, match=r"reranker_dir: model\.safetensors is not the file pinned"):
-        RagatouilleReranker(folder, threads, models=models, device=Device("cpu", threads=1), batch_size=4)
+        RagatouilleReranker(folder, threads, models=models, device=Device("cpu", threads=1, cores=1), batch_size=4)
 
 
 @pytest.mark.parametrize("lost", ["linear.weight", "bert.encoder.layer.1.output.dense.weight"])
