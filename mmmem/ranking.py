@@ -61,7 +61,7 @@ class Ranker:
         scores = fused[order]
         looked = None
         if self._reranker and query.text:
-            looked = self._look_again(query, order[: settings.rerank_top_n], arrays)
+            looked = self._look_again(query, order[: settings.rerank_top_n], found, arrays)
             order = self._reranked(order, found, fused, looked)
         if query.needs and settings.need_places:
             order = self._with_floors(order, query.needs, arrays)
@@ -77,11 +77,16 @@ class Ranker:
         total = sum(channel.weight for channel in found) or 1.0
         return Ranking(order[:top_k], logistic(scores[:top_k] / total), found, fused, looked)
 
-    def _look_again(self, query: EncodedQuery, rows: Int64, arrays: UserArrays) -> Scores:
+    def _look_again(self, query: EncodedQuery, rows: Int64, found: Sequence[Channel], arrays: UserArrays) -> Scores:
         """What the reranker says of these rows, float [n]; NaN for all others."""
         assert self._reranker and query.text
-        weights = token_weights(query.text, arrays, self._settings)
         looked = np.full(len(arrays), np.nan)
+        if self._reranker.name == "maxsim":
+            late = [channel.scores[rows] for channel in found if channel.name == "maxsim"]
+            if late and not np.isnan(late[0]).any():  # it would say the same again
+                looked[rows] = late[0]
+                return looked
+        weights = token_weights(query.text, arrays, self._settings)
         looked[rows] = self._reranker(Question(query.question, query.text.encoding, weights), _candidates(rows, arrays))
         return looked
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mmmem.channels.channel import Channel, heavier, switched_on, together
 from mmmem.retrieval.candidates import candidates, sample
-from mmmem.retrieval.dense import cosine
+from mmmem.retrieval.dense import whole_cosine
 from mmmem.retrieval.fusion import zscores
 from mmmem.retrieval.lexical import bm25
 from mmmem.retrieval.maxsim import best_matches, legibility, strongest, token_idf, weighted
@@ -49,8 +49,10 @@ class Compared:
             cheap += [heavier(lexical[0], 1.0), *lexical[1:], _dense(text, arrays, weight=1.0)]
         cheap = switched_on(cheap)
         scores = together(cheap) if cheap else np.zeros(n)
-        spread = sample(n)
-        return cls(np.union1d(candidates(scores, settings.candidates, arrays.said_before, arrays.asks), spread), spread)
+        compared, spread = np.zeros(n, dtype=np.bool_), sample(n)
+        compared[candidates(scores, settings.candidates, arrays.said_before, arrays.asks)] = True
+        compared[spread] = True
+        return cls(np.flatnonzero(compared), spread)
 
 
 class Words(NamedTuple):
@@ -138,5 +140,5 @@ def _bm25(name: str, weight: float, terms: Int64, arrays: UserArrays, settings: 
 
 
 def _dense(text: EncodedText, arrays: UserArrays, weight: float) -> Channel:
-    scores: Scores = cosine(text.encoding.dense, arrays.dense)
+    scores: Scores = whole_cosine(text.encoding.dense, arrays.dense, arrays.dense_scales)
     return Channel("dense", weight, scores, zscores(scores))

@@ -6,8 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mmmem.retrieval.products import products, whole_numbers
+
 if TYPE_CHECKING:
-    from mmmem.types import Float32, Int64
+    from mmmem.types import Float32, Int8, Int64
+
+BLOCK = 2_048  # vectors at a time: they stay in the CPU's cache
+
+
+def whole_cosine(query: Float32, vectors: Int8, scales: Float32) -> Float32:
+    """float32 [n]: the query, float32 [d], against rows int8 [n, d] with the reciprocals of their norms, float32 [n]."""
+    whole, norms = whole_numbers(query[None])
+    scores = np.empty(len(vectors), dtype=np.float32)
+    for start in range(0, len(vectors), BLOCK):
+        block = slice(start, start + BLOCK)
+        scores[block] = products(vectors[block], scales[block].copy(), whole)[:, 0]
+    return scores * norms
 
 
 def cosine(query: Float32, vectors: Float32) -> Float32:

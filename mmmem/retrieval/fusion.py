@@ -36,7 +36,9 @@ def weighted_sum(channels: Sequence[Scores], weights: Sequence[float]) -> Scores
     """float64 [n]: the weighted sum of standard scores. NaN counts as 0, a channel's mean: no opinion."""
     total = np.zeros(len(channels[0]), dtype=np.float64)
     for scores, weight in zip(channels, weights, strict=True):
-        total += weight * np.nan_to_num(scores.astype(np.float64))
+        values = scores.astype(np.float64)
+        values[np.isnan(values)] = 0
+        total += weight * values
     return total
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.retrieval.products import products
+from mmmem.retrieval.products import products, whole_numbers
 from mmmem.types import SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
@@ -81,29 +81,15 @@ def best_matches(
     compare, ascending; None for all n. Every memory's tokens are exactly its own: nothing is padded, so there is nothing to mask.
     """
     rows = np.arange(len(offsets) - 1) if rows is None else rows
-    whole, whole_scales = _whole_numbers(query)
+    whole, whole_scales = whole_numbers(query)
     best = np.full((len(rows), whole.shape[1]), np.nan, dtype=np.float32)
     starts, lengths = offsets[rows], offsets[rows + 1] - offsets[rows]
     filled = np.flatnonzero(lengths)
     for places in _blocks(filled, lengths):
         chosen, firsts = _tokens_of(starts[places], lengths[places])
-        similarity = products(tokens[chosen], whole)
-        similarity *= scales[chosen, None]
+        similarity = products(*_taken(chosen, tokens, scales), whole)
         best[places] = np.maximum.reduceat(similarity, firsts, axis=0)
     return np.ascontiguousarray(best.T[: len(query)]) * whole_scales[:, None]
-
-
-def _whole_numbers(query: Float32) -> tuple[Int8, Float32]:
-    """The query's vectors in whole numbers, int8 [k, q and up to 15 columns of zeros], and 1 / norm of each, float32 [q].
-
-    A matrix product is faster with a multiple of 16 columns than with fewer.
-    """
-    peaks = np.abs(query).max(axis=1, keepdims=True, initial=0)
-    whole = np.rint(np.divide(query * 127, peaks, out=np.zeros_like(query), where=peaks > 0))
-    norms = np.sqrt(np.square(whole).sum(axis=1))
-    padded = np.zeros((query.shape[1], -(-len(query) // 16) * 16), dtype=np.int8)
-    padded[:, : len(query)] = whole.T
-    return padded, np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def _blocks(filled: Int64, lengths: Int64) -> Iterator[Int64]:
@@ -115,6 +101,12 @@ def _blocks(filled: Int64, lengths: Int64) -> Iterator[Int64]:
         stop = max(start + 1, int(np.searchsorted(ends, before + BLOCK, side="right")))
         yield filled[start:stop]
         start = stop
+
+
+def _taken(chosen: slice | Int64, tokens: Int8, scales: Float32) -> tuple[Int8, Float32]:
+    if isinstance(chosen, slice):
+        return tokens[chosen], scales[chosen].copy()
+    return tokens.take(chosen, axis=0), scales.take(chosen)
 
 
 def _tokens_of(starts: Int64, lengths: Int64) -> tuple[slice | Int64, Int64]:

@@ -74,6 +74,16 @@ def unpack(batches: Sequence[pa.RecordBatch], column: str, dtype: DTypeLike) -> 
     return Unpacked(values, np.concatenate(counts))
 
 
+def whole_rows(vectors: Float32) -> Int8:
+    """Each row's direction in whole numbers, int8 [n, d]: a quarter of the memory, and products that are exact."""
+    rows = np.empty(vectors.shape, np.int8)
+    for start in range(0, len(vectors), _SCALE_ROWS):
+        block = vectors[start : start + _SCALE_ROWS]
+        peaks = np.maximum(block.max(axis=1, initial=0), -block.min(axis=1, initial=0))
+        rows[start : start + _SCALE_ROWS] = np.rint(block * (127 / np.where(peaks > 0, peaks, 1))[:, None])
+    return rows
+
+
 def inverse_norms(tokens: Int8) -> Float32:
     """1 / L2 norm of each row, 0 for a row of zeros."""
     scales = np.empty(len(tokens), np.float32)

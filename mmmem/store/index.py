@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack
+from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack, whole_rows
 from mmmem.store.images import ImageIndex, Images
 from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
@@ -32,7 +32,7 @@ class UserArrays:
     """One user's memories at one moment, in the order they were stored. Never changes; arrays are read-only.
 
     memories: n of them, without image bytes (`ImagePart.data` is empty; see Store.load_images).
-    dense: float32 [n, d]. Token vectors, all memories' one after the other: tokens int8 [T, k]; token_scales
+    dense: int8 [n, d], pooled vectors, and dense_scales float32 [n], 1 / L2 norm of each. Token vectors, all memories' one after the other: tokens int8 [T, k]; token_scales
     float32 [T], 1 / L2 norm of the int8 row (0 for a row of zeros); token_ids int32 [T]; memory i owns
     token_offsets[i]:token_offsets[i + 1], int64 [n + 1]; token_frequencies says how many memories hold a token.
     postings: which memories hold a lexical term; lengths int64 [n], terms of each memory.
@@ -46,7 +46,8 @@ class UserArrays:
     """
 
     memories: Sequence[Memory]
-    dense: Float32
+    dense: Int8
+    dense_scales: Float32
     tokens: Int8
     token_scales: Float32
     token_ids: Int32
@@ -91,7 +92,8 @@ class UserIndex:
 
     def __init__(self, dimensions: Dimensions) -> None:
         self._columns = {
-            "dense": Column(np.float32, dimensions.dense),
+            "dense": Column(np.int8, dimensions.dense),
+            "dense_scales": Column(np.float32),
             "tokens": Column(np.int8, dimensions.token),
             "token_scales": Column(np.float32),
             "token_ids": Column(np.int32),
@@ -156,7 +158,10 @@ class UserIndex:
         tokens = unpack(batches, "tokens", np.int8)
         terms = unpack(batches, "terms", np.int64)
         columns = self._columns
-        columns["dense"].extend([batch.column("dense").flatten().to_numpy() for batch in batches])
+        for batch in batches:
+            dense = whole_rows(batch.column("dense").flatten().to_numpy().reshape(-1, columns["dense"].width))
+            columns["dense"].extend([dense])
+            columns["dense_scales"].extend([inverse_norms(dense)])
         columns["tokens"].extend(tokens.values)
         columns["token_scales"].extend(
             [inverse_norms(chunk.reshape(-1, columns["tokens"].width)) for chunk in tokens.values]

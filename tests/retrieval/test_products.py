@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from mmmem.retrieval import products as module
+from mmmem.retrieval.dense import whole_cosine
 from mmmem.retrieval.products import LONGEST, products
+from mmmem.store.columns import inverse_norms, whole_rows
 
 
 @pytest.fixture(params=[True, False], ids=["native", "widened"])
@@ -21,12 +23,16 @@ def waves(rows, columns):
     return np.rint(127 * np.sin(grid * 0.37)).astype(np.int8)
 
 
+def ones(rows):
+    return np.ones(rows, np.float32)
+
+
 @pytest.mark.parametrize("rows", [1, 15, 16, 17, 2_048, 5_001])
 @pytest.mark.parametrize("columns", [16, 48])
 def test_they_are_what_whole_numbers_give(way, rows, columns):
     vectors, others = waves(rows, 128), waves(128, columns)
     expected = vectors.astype(np.int64) @ others.astype(np.int64)
-    found = products(vectors, others)
+    found = products(vectors, ones(rows), others)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, expected)
 
@@ -35,10 +41,31 @@ def test_they_are_what_whole_numbers_give(way, rows, columns):
 def test_the_longest_vectors_of_the_largest_numbers_do_not_overflow(way, sign):
     vectors = np.full((3, LONGEST), -128, np.int8)
     others = np.full((LONGEST, 16), sign * 127, np.int8)
-    np.testing.assert_array_equal(products(vectors, others), np.full((3, 16), -128 * sign * 127 * LONGEST))
+    np.testing.assert_array_equal(products(vectors, ones(3), others), np.full((3, 16), -128 * sign * 127 * LONGEST))
 
 
 def test_vectors_that_may_not_be_written_to_are_left_as_they_are(way):
     vectors, others = waves(20, 128), waves(128, 16)
     vectors.setflags(write=False)
-    np.testing.assert_array_equal(products(vectors, others), products(vectors.copy(), others))
+    np.testing.assert_array_equal(products(vectors, ones(20), others), products(vectors.copy(), ones(20), others))
+
+
+def test_each_row_has_a_scale_of_its_own(way):
+    vectors, others, scales = waves(40, 128), waves(128, 16), (1 / np.arange(1, 41)).astype(np.float32)
+    exact = vectors.astype(np.int64) @ others.astype(np.int64)
+    np.testing.assert_array_equal(products(vectors, scales, others), exact.astype(np.float32) * scales[:, None])
+
+
+def test_longer_vectors_give_the_nearest_float32(way):
+    vectors, others = np.full((3, 4_097), 127, np.int8), np.full((4_097, 16), 127, np.int8)
+    others[0] = 126
+    exact = vectors.astype(np.int64) @ others.astype(np.int64)
+    np.testing.assert_array_equal(products(vectors, ones(3), others), exact.astype(np.float32))
+
+
+def test_cosines_of_whole_numbers_are_near_those_of_what_they_stand_for():
+    rows = np.array([waves(1, 384)[0], np.cos(np.arange(384.0)), np.zeros(384)], np.float32)
+    rows[:2] /= np.linalg.norm(rows[:2], axis=1, keepdims=True)
+    whole = whole_rows(rows)
+    for query in rows[:2]:
+        np.testing.assert_allclose(whole_cosine(query, whole, inverse_norms(whole)), rows @ query, atol=0.005)

@@ -51,7 +51,7 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
     assert memories == [encoded.memory for encoded in stored.memories]
     for row, encoded in enumerate(stored.memories):
         tokens = slice(arrays.token_offsets[row], arrays.token_offsets[row + 1])
-        np.testing.assert_array_equal(arrays.dense[row], encoded.text.dense)
+        np.testing.assert_allclose(arrays.dense[row] * arrays.dense_scales[row], encoded.text.dense, atol=0.01)
         np.testing.assert_array_equal(arrays.tokens[tokens], encoded.text.tokens)
         np.testing.assert_array_equal(arrays.token_ids[tokens], encoded.text.token_ids)
         assert arrays.lengths[row] == len(encoded.terms)
@@ -78,7 +78,8 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         if isinstance(value := getattr(part, name), np.ndarray)
     }
     assert shapes == {
-        "dense": ("<f4", (3, DIMENSIONS.dense)),
+        "dense": ("|i1", (3, DIMENSIONS.dense)),
+        "dense_scales": ("<f4", (3,)),
         "tokens": ("|i1", (2, DIMENSIONS.token)),
         "token_scales": ("<f4", (2,)),
         "token_ids": ("<i4", (2,)),
