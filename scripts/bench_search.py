@@ -29,8 +29,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import chain, cycle, islice, pairwise
 from multiprocessing import get_context
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
+import torch
 from bench_add import WIDTH_OF_A_LOG, Conversation, Stopwatch, Turn, adds
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -121,6 +123,7 @@ def tell(
 
 def measure(folder: str, size: int, questions: int, top_k: int, profiled: bool) -> Figures:
     """Search as the user of this size, in a process that has loaded no other but a small one."""
+    torch.set_num_threads(1)  # as on the threads of searches: what is profiled runs on this one
     service = wiring.build_service(Settings(data_dir=folder))
     encoding = [Stopwatch(BatchedTextEncoder, "encode_queries"), Stopwatch(BatchedImageEncoder, "encode_captions")]
     conversation = Conversation(SEED + 1)
@@ -154,7 +157,7 @@ def measure(folder: str, size: int, questions: int, top_k: int, profiled: bool) 
             peak=in_memory("VmHWM"),
             arrays=service._store.arrays(user_id).nbytes,
             disk=on_disk(Path(folder) / f"{table_name(user_id)}.lance"),
-            profile=profile(lambda: search(user_id), questions) if profiled else "",
+            profile=profile(service, lambda: search(user_id), questions) if profiled else "",
         )
     finally:
         service.close()
@@ -176,13 +179,15 @@ def on_disk(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def profile(action: Callable[[], object], times: int) -> str:
+def profile(service: MemoryService, action: Callable[[], object], times: int) -> str:
     """The fifteen functions in which most time went, with what they called; the encoder's own threads are not in it."""
     profiler = cProfile.Profile()
-    profiler.enable()
-    for _ in range(times):
-        action()
-    profiler.disable()
+    # What a search computes on the threads of searches is computed here, where the profiler sees it.
+    with patch.object(service._search._threads, "compute", lambda function, *arguments: function(*arguments)):
+        profiler.enable()
+        for _ in range(times):
+            action()
+        profiler.disable()
     text = io.StringIO()
     pstats.Stats(profiler, stream=text).strip_dirs().sort_stats("cumulative").print_stats(15)
     return text.getvalue().strip()

@@ -122,3 +122,15 @@ def test_memories_that_are_not_encoded_get_vectors_near_to_encoded_ones(bench_se
         assert one.dense @ source.dense > 0.98
     again = bench_search.Reused(encodings).encode_memories([""] * 15, [""] * 15)
     assert all((a.tokens == b.tokens).all() for a, b in zip(made, again, strict=True))
+
+
+def test_many_searchers_are_measured_beside_the_encoder_alone(tmp_path):
+    file = tmp_path / "figures.json"
+    done = run("bench_searchers.py", "--memories", "120", "--searchers", "4", "--searches", "12", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(file.read_text())
+    assert (found["memories"], found["searchers"], found["workers"], found["failed"]) == (120, 4, 1, 0)
+    assert found["searches"] > 0 < found["encoder_limit"]
+    assert 0 < found["p50_ms"] <= found["p95_ms"] <= found["max_ms"]
+    assert found["encoder_share"] > 0
+    assert f"{found['encoder_share']:.0%}" in done.stdout
