@@ -118,7 +118,8 @@ class Disk:
     def __enter__(self) -> Self:
         for path in (self._folder, *self._folder.rglob("*")):
             self._sync(os.open(path, os.O_RDONLY))
-        self._fsync, os.fsync = os.fsync, self.fsync
+        self._fsync = os.fsync
+        os.fsync = self.fsync
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,11 +127,11 @@ class Disk:
         for descriptor in self._held:
             os.close(descriptor)
 
-    def fsync(self, file: int | HasFileno) -> None:
+    def fsync(self, fd: int | HasFileno) -> None:
         """In place of `os.fsync`: the kernel need not write, because nobody cuts its power."""
         with self.lock:
             self._at_sync(self.cut())
-            self._sync(os.dup(file if isinstance(file, int) else file.fileno()))
+            self._sync(os.dup(fd if isinstance(fd, int) else fd.fileno()))
 
     def cut(self) -> Cut:
         """What a power cut would meet now."""

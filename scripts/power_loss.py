@@ -151,7 +151,7 @@ class PowerCuts:
         shutil.rmtree(folder)
 
     def _check(self, folder: Path, moment: Moment) -> None:
-        aside_before, log = len(list(folder.rglob(ASIDE))), Log()
+        before, log = aside(folder), Log()
         logging.getLogger("mmmem").addHandler(log)
         others = [told for id_, told in self._told.items() if id_ not in moment.acknowledged]
         try:
@@ -162,7 +162,7 @@ class PowerCuts:
                 self._compare(service, list(self._told.values()), [])
         finally:
             logging.getLogger("mmmem").removeHandler(log)
-        set_aside = len(list(folder.rglob(ASIDE))) - aside_before
+        set_aside = len(aside(folder) - before)
         self.report.set_aside += set_aside
         if set_aside != log.set_aside:
             self.report.fate.faults.append(f"{set_aside} commits set aside, {log.set_aside} of them said")
@@ -180,6 +180,11 @@ class PowerCuts:
         for user in sorted({told.user_id for told in self._told.values()}):
             mine, rest = ([told for told in each if told.user_id == user] for each in (acknowledged, others))
             self.report.fate.look(everything(service, user), mine, rest)
+
+
+def aside(folder: Path) -> set[tuple[Path, int]]:
+    """What was set aside; the same version once more is another file under the same name."""
+    return {(path, path.stat().st_ino) for path in folder.rglob(ASIDE)}
 
 
 @contextmanager
