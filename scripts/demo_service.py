@@ -16,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Self
 
@@ -92,7 +93,7 @@ class Service:
         except urllib.error.HTTPError as refusal:
             with refusal:
                 return refusal.code, json.load(refusal)
-        except (OSError, ValueError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             raise ServiceError(f"{method} {path} failed: {error}. {self.log_tail()}") from error
 
     def log_tail(self) -> str:
