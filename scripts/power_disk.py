@@ -2,7 +2,7 @@
 
 A file's content is safe as it was at its last fsync, a folder's names as they were at the fsync of that folder, and nothing else is. Of
 what changed since, each name may be the old one, the new one or gone, whether or not another that was written later is there, and each
-file may be as before, empty, cut short, of zeros or with blocks of zeros in it. That is all that POSIX promises; file systems lose less.
+file may be as before, empty, cut short, of zeros or with pages of zeros in it. That is all that POSIX promises; file systems lose less.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 
-BLOCK = 512
+PAGE = 4096  # what file systems write at a time, in whatever order
 
 
 class Entry(NamedTuple):
@@ -72,13 +72,13 @@ class Cut:
 
 def temporary(name: str) -> str:
     """The name under which LanceDB writes a file before it gives it its own."""
-    return f"{name}#1" if name.endswith(".manifest") else f".tmp{name[-6:]}"
+    return f"{name}#1" if name.endswith(".manifest") else f".tmp{name[:6]}"
 
 
 def torn(old: bytes, new: bytes, chance: random.Random) -> bytes:
     """What was half written."""
     place = chance.randrange(len(new) + 1)
-    block = place - place % BLOCK
+    page = place - place % PAGE
     return chance.choice(
         [
             old,
@@ -86,8 +86,8 @@ def torn(old: bytes, new: bytes, chance: random.Random) -> bytes:
             new[:place],
             bytes(len(new)),
             new[:place] + bytes(len(new) - place),
-            bytes(block) + new[block:],
-            new[:block] + bytes(len(new[block : block + BLOCK])) + new[block + BLOCK :],
+            bytes(page) + new[page:],
+            new[:page] + bytes(len(new[page : page + PAGE])) + new[page + PAGE :],
         ]
     )
 

@@ -157,8 +157,8 @@ class PowerCuts:
         try:
             with opened(folder) as service:
                 self._compare(service, [self._told[id_] for id_ in moment.acknowledged], others)
-                for told in others:
-                    self._send_again(service, told)
+                with ThreadPoolExecutor(CALLERS) as callers:
+                    list(callers.map(lambda told: self._send_again(service, told), others))
                 self._compare(service, list(self._told.values()), [])
         finally:
             logging.getLogger("mmmem").removeHandler(log)

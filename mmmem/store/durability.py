@@ -1,7 +1,7 @@
 """What LanceDB leaves to others: fsync, and a commit that a power cut tore.
 
 A commit is acknowledged after everything it wrote is synced, so what cannot be read after a power cut was never
-acknowledged, and it can only be the newest commit: a table has one writer at a time, which syncs before the next.
+acknowledged, and it can only be the newest commits: a table has one writer at a time, which syncs before the next.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import os
 import re
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 from mmmem.errors import StoreUnavailable
@@ -28,6 +29,10 @@ _VERSIONS = "_versions"
 _MAGIC = b"LANC"  # the last bytes of every manifest and data file
 _FOOTER = struct.Struct("<Q8x")  # of a manifest: where its message starts, then version and magic
 _MANIFEST = re.compile(r"\d{20}\.manifest")  # 2^64 - 1 - version, so the newest sorts first
+_DATA_FILE = re.compile(rb"[01]{24}[0-9a-f]{26}\.lance")  # its name, as manifests hold it
+_PAGE = 4096  # what file systems write at a time, in whatever order
+_HOLE = bytes(_PAGE)
+_UNSYNCED = 2  # commits that may be torn: one, or what a compaction or taking one back makes
 
 
 def make_folder(path: Path) -> None:
@@ -75,68 +80,96 @@ def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> N
 
 def newest_stamp(folder: Path) -> Stamp | None:
     """The stamp of a table's newest commit, None where there is none."""
-    manifest = _newest_manifest(folder)
-    if manifest is None:
+    manifests = _manifests(folder)
+    if not manifests:
         return None
     try:
-        status = manifest.stat()
+        status = manifests[0].stat()
     except FileNotFoundError:  # the table was deleted meanwhile, or the manifest set aside
         return None
-    return manifest.name, status.st_ino, status.st_ctime_ns
+    return manifests[0].name, status.st_ino, status.st_ctime_ns
 
 
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
-    """Set a table's newest manifest aside if it is what makes the table unreadable. The caller holds the table's lock.
+    """Set a table's newest manifests aside if they are what makes the table unreadable. The caller holds the table's lock.
 
-    Only where a file is seen to be torn: a fault that passes, such as no file handle being left, also makes a table
+    Only where something is seen to be torn: a fault that passes, such as no file handle being left, also makes a table
     unreadable, with its manifest and by chance not without it, and must cost no memories. Raises StoreUnavailable when
-    nothing is torn, or when the table can be read neither with the manifest nor without it.
+    nothing is torn, or when the table can be read neither with those manifests nor without them.
     """
-    manifest = _newest_manifest(folder)
-    if readable() or manifest is None:
+    if readable() or not _manifests(folder):
         return
-    if not (_is_torn_manifest(manifest) or any(_is_torn(file) for file in (folder / "data").glob("*.lance"))):
-        raise StoreUnavailable("the store could not be read")
+    torn: list[Path] = []
     for _ in range(2):
-        with _aside(manifest):
-            readable_without = readable()
+        torn = _torn_commits(folder, readable)
+        if not torn:
+            raise StoreUnavailable("the store could not be read")
         if readable():
             return
-        if not readable_without:
-            raise StoreUnavailable("the store could not be read")
-    manifest.rename(_aside_name(manifest))
-    fsync(manifest.parent)
-    logger.warning(
-        "a table's newest commit is torn, as a power cut leaves one that was not yet acknowledged: set aside"
-    )
+    for manifest in torn:
+        manifest.rename(_aside_name(manifest))
+        logger.warning(
+            "a table's newest commit is torn, as a power cut leaves one that was not yet acknowledged: set aside"
+        )
+    fsync(folder / _VERSIONS)
+
+
+def _torn_commits(folder: Path, readable: Callable[[], bool]) -> list[Path]:
+    """The newest manifests, each of them torn, without which a table can be read; none where that does not help."""
+    torn: list[Path] = []
+    with ExitStack() as aside:
+        for manifest, older in pairwise([*_manifests(folder)[: _UNSYNCED + 1], None]):
+            if manifest is None or len(torn) == _UNSYNCED or not _is_torn_commit(folder / "data", manifest, older):
+                break
+            torn.append(manifest)
+            aside.enter_context(_aside(manifest))
+            if readable():
+                return torn
+    return []
+
+
+def _is_torn_commit(data: Path, manifest: Path, older: Path | None) -> bool:
+    """Whether a manifest, or a data file that it names and the one before it does not, is not whole."""
+    if _is_torn_manifest(manifest):
+        return True
+    new = _data_files(manifest) - (_data_files(older) if older else set())
+    return any(not (data / name).exists() or _is_torn(data / name) for name in new)
+
+
+def _data_files(manifest: Path) -> set[str]:
+    return {name.decode() for name in _DATA_FILE.findall(manifest.read_bytes())}
 
 
 def _is_torn(file: Path) -> bool:
-    """Whether a data file lacks its end, which is written last."""
+    """Whether a data file lacks its end, which is written last, or has a page of zeros in it."""
+    end = b""
     with file.open("rb") as content:
-        content.seek(0, os.SEEK_END)
-        content.seek(max(0, content.tell() - len(_MAGIC)))
-        return content.read() != _MAGIC
+        while page := content.read(_PAGE):
+            if page == _HOLE:
+                return True
+            end = (end + page)[-len(_MAGIC) :]
+    return end != _MAGIC
 
 
 def _is_torn_manifest(file: Path) -> bool:
     """Whether a manifest is not what Lance writes: its message, after its length, right before a footer that says where."""
     data = file.read_bytes()
-    if len(data) < _FOOTER.size or data[-len(_MAGIC) :] != _MAGIC:
+    if len(data) < _FOOTER.size or data[-len(_MAGIC) :] != _MAGIC or _is_torn(file):
         return True
     (start,) = _FOOTER.unpack(data[-_FOOTER.size :])
     length = int.from_bytes(data[start : start + 4], "little")
     return length == 0 or start + 4 + length + _FOOTER.size != len(data)
 
 
-def _newest_manifest(folder: Path) -> Path | None:
+def _manifests(folder: Path) -> list[Path]:
+    """Newest first."""
     versions = folder / _VERSIONS
     try:
         with os.scandir(versions) as listing:
             names = [entry.name for entry in listing if _MANIFEST.fullmatch(entry.name)]
     except FileNotFoundError:
-        return None
-    return versions / min(names) if names else None
+        return []
+    return [versions / name for name in sorted(names)]
 
 
 def _aside_name(manifest: Path) -> Path:

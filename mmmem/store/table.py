@@ -93,6 +93,7 @@ class UserTable:
             newest = self._mending(self._newest, nullcontext())
             outcomes, new = _sort_out(newest.arrays, group)
             if new:
+                self._sync()  # what a writer that died left: a commit goes on top of nothing that a power cut can take
                 self._append(newest.version, with_seq(new, newest.next_seq))
             else:
                 self._sync()
