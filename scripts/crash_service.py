@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import lancedb
-from crash_requests import Fate, Teller, Told, shown
+from crash_requests import NO_MODELS, Fate, Teller, Told, shown
 from demo_service import SECONDS_TO_START, Service, ServiceError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -40,9 +40,6 @@ SETTINGS = {
     "MMMEM_MAX_IMAGES": "1000",
     "MMMEM_COMPACT_FRAGMENTS": "5",
     "MMMEM_VERSION_MINUTES": "1",
-}
-NO_MODELS = {f"MMMEM_WEIGHT_{channel}": "0" for channel in ("MAXSIM", "DENSE", "IMAGE", "LABELS")} | {
-    "MMMEM_RERANKER": "none"
 }
 OLDER = 2  # users of earlier rounds that a round looks at
 BUSY = 503  # a worker process that still loads

@@ -238,7 +238,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mmmem-power-") as folder:
         cuts = PowerCuts(Path(folder), options.seed, options.keep)
         chance = random.Random(options.seed)
-        with Progress(BarColumn(), MofNCompleteColumn(), TextColumn("folders"), TimeElapsedColumn(), console=console) as bar:
+        with Progress(
+            BarColumn(), MofNCompleteColumn(), TextColumn("folders"), TimeElapsedColumn(), console=console
+        ) as bar:
             for _ in range(options.generations):
                 moments = cuts.generation(options.adds)
                 for moment in bar.track(moments * options.variants):

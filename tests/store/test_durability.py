@@ -28,6 +28,9 @@ def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
     return [memory.text for memory in store.arrays(user_id).memories]
 
 
+PAGE = 4096
+
+
 class Disk:
     """Records what is synced, and can refuse to."""
 
@@ -176,6 +179,75 @@ def test_a_user_whose_only_commit_is_torn_is_unknown(open_store: OpenStore, data
     assert texts(store) == []
     store.add(request("ada", "r0", "text"))
     assert texts(store) == texts(open_store()) == ["text"]
+
+
+def test_a_data_file_of_the_newest_commit_whose_name_was_lost_takes_that_commit_along(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    for number in range(2):
+        before = set(data_dir.rglob("*.lance"))
+        open_store().add(request("ada", f"r{number}", f"text {number}"))
+    (lost,) = (path for path in set(data_dir.rglob("*.lance")) - before if path.is_file())
+    lost.unlink()
+    store = open_store()
+    assert texts(store) == ["text 0"]
+    store.add(request("ada", "r1", "text 1"))
+    assert texts(store) == texts(open_store()) == ["text 0", "text 1"]
+
+
+def test_a_page_that_was_not_written_in_the_newest_data_file_takes_that_commit_along(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    store = open_store()
+    store.add(request("ada", "r0", "text 0"))
+    before = set(data_dir.rglob("*.lance"))
+    words = " ".join(f"word{number}" for number in range(900))
+    store.add(request("ada", "r1", words))
+    (torn,) = set(data_dir.rglob("*.lance")) - before
+    data = torn.read_bytes()
+    page = (len(data) - 1) // PAGE * PAGE - PAGE  # what says where the columns are is at the end
+    torn.write_bytes(data[:page] + bytes(PAGE) + data[page + PAGE :])
+    reopened = open_store()
+    assert texts(reopened) == ["text 0"]
+    reopened.add(request("ada", "r1", words))
+    assert texts(reopened) == texts(open_store()) == ["text 0", words]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_torn_compaction_leaves_what_it_compacted(
+    open_store: OpenStore, data_dir: Path, caplog: pytest.LogCaptureFixture, damage: str
+) -> None:
+    """LanceDB makes two commits of one, and they are synced together."""
+    store = open_store(compact_fragments=2)
+    for number in range(3):
+        before = set(data_dir.rglob("*.manifest"))
+        store.add(request("ada", f"r{number}", f"text {number}"))
+    store.close()
+    _, *compaction = sorted(set(data_dir.rglob("*.manifest")) - before, reverse=True)
+    assert len(compaction) == 2
+    for torn in compaction:
+        torn.write_bytes(DAMAGE[damage](torn.read_bytes()))
+    with caplog.at_level(logging.WARNING):
+        reopened = open_store()
+        assert texts(reopened) == ["text 0", "text 1", "text 2"]
+    assert caplog.text.count("set aside") == 2
+    reopened.add(request("ada", "r3", "text 3"))
+    assert texts(reopened) == texts(open_store()) == ["text 0", "text 1", "text 2", "text 3"]
+
+
+def test_a_commit_goes_on_top_of_nothing_that_a_power_cut_could_take(
+    open_store: OpenStore, data_dir: Path, disk: Disk
+) -> None:
+    """A writer may have died before it synced; two commits that are not on disk could not be told from damage."""
+    first, second = open_store(), open_store()
+    first.add(request("ada", "r0", "text 0"))
+    second.add(request("ada", "r1", "text 1"))
+    left = newest_manifest(data_dir)
+    disk.synced.clear()
+    first.add(request("ada", "r2", "text 2"))
+    paths = [path for _, path in disk.synced]
+    new_data = max((table_of(data_dir) / "data").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    assert paths.index(str(left)) < paths.index(str(new_data))
 
 
 @pytest.mark.parametrize("hint", [b"", b"\0\0\0", b'{"version":1}', b'{"version":99}'])

@@ -9,7 +9,7 @@ import pytest
 
 from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.store import StoredRequest
-from mmmem.store.lance import LanceStore
+from mmmem.store.lance import LanceStore, table_name
 from tests.store.content import OpenStore, request
 
 
@@ -86,6 +86,24 @@ def test_many_requests_at_the_same_time_are_all_kept_whole(open_store: OpenStore
         assert sorted(kept) == sorted(f"{n} {m}" for n in range(user, 100, 5) for m in range(3))
         assert all(kept[n : n + 3] == [f"{kept[n].split()[0]} {m}" for m in range(3)] for n in range(0, len(kept), 3))
         assert texts(open_store(), f"user {user}") == texts(store, f"user {user}")
+
+
+def test_a_request_is_known_after_hours(open_store: OpenStore) -> None:
+    """When its table has been compacted again and again, old versions are gone, and its arrays have left memory."""
+    store = open_store(compact_fragments=2, version_minutes=0.0001, cache_bytes=0)
+    first = request("ada", "r1", "one", "two")
+    store.add(first)
+    for number in range(20):
+        store.add(request("ada", f"later {number}", f"text {number}"))
+        store.add(request("bob", f"later {number}", f"of bob {number}"))
+    table = store._database.open(table_name("ada"))
+    assert table is not None
+    assert table.fragments <= 3
+    for each in (store, open_store()):
+        with ThreadPoolExecutor(16) as pool:
+            assert list(pool.map(lambda _, known=each: outcome(known, first), range(16))) == [None] * 16
+        assert outcome(each, request("ada", "r1", "one", "other")) is RequestConflict
+        assert texts(each) == ["one", "two", *(f"text {number}" for number in range(20))]
 
 
 def test_a_retry_may_leave_out_what_is_stored(store: LanceStore) -> None:
