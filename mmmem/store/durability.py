@@ -28,10 +28,14 @@ Stamp = tuple[str, int, int]
 _VERSIONS = "_versions"
 _MAGIC = b"LANC"  # the last bytes of every manifest and data file
 _FOOTER = struct.Struct("<Q8x")  # of a manifest: where its message starts, then version and magic
+_ENDING = struct.Struct("<8x8xQI4xH2x4s")  # of a data file: where its buffers are listed, how many; format, magic
+_BUFFER = struct.Struct("<Q8x")  # of that list: where a buffer starts
+_FORMAT = 2
 _MANIFEST = re.compile(r"\d{20}\.manifest")  # 2^64 - 1 - version, so the newest sorts first
 _DATA_FILE = re.compile(rb"[01]{24}[0-9a-f]{26}\.lance")  # its name, as manifests hold it
 _PAGE = 4096  # what file systems write at a time, in whatever order
 _HOLE = bytes(_PAGE)
+_NEWEST = 2**64 - 1
 _UNSYNCED = 2  # commits that may be torn: one, or what a compaction or taking one back makes
 
 
@@ -117,10 +121,13 @@ def mend(folder: Path, readable: Callable[[], bool]) -> None:
 def _torn_commits(folder: Path, readable: Callable[[], bool]) -> list[Path]:
     """The newest manifests, each of them torn, without which a table can be read; none where that does not help."""
     torn: list[Path] = []
+    manifests = _manifests(folder)
     with ExitStack() as aside:
-        for manifest, older in pairwise([*_manifests(folder)[: _UNSYNCED + 1], None]):
-            if manifest is None or len(torn) == _UNSYNCED or not _is_torn_commit(folder / "data", manifest, older):
+        for manifest, older in pairwise([*manifests, None][: _UNSYNCED + 1]):
+            if manifest is None or not _is_torn_commit(folder / "data", manifest, older):
                 break
+            if older is None and _NEWEST - int(manifest.stem) > _UNSYNCED:
+                break  # the versions before it were cleaned away: without it there would be no table
             torn.append(manifest)
             aside.enter_context(_aside(manifest))
             if readable():
@@ -130,35 +137,52 @@ def _torn_commits(folder: Path, readable: Callable[[], bool]) -> list[Path]:
 
 def _is_torn_commit(data: Path, manifest: Path, older: Path | None) -> bool:
     """Whether a manifest, or a data file that it names and the one before it does not, is not whole."""
-    if _is_torn_manifest(manifest):
+    content = manifest.read_bytes()
+    if _is_torn_manifest(content):
         return True
-    new = _data_files(manifest) - (_data_files(older) if older else set())
+    new = _data_files(content) - (_data_files(older.read_bytes()) if older else set())
     return any(not (data / name).exists() or _is_torn(data / name) for name in new)
 
 
-def _data_files(manifest: Path) -> set[str]:
-    return {name.decode() for name in _DATA_FILE.findall(manifest.read_bytes())}
+def _data_files(manifest: bytes) -> set[str]:
+    """The names in a manifest's message; what is before that also names files of which a compaction made others."""
+    start = _FOOTER.unpack(manifest[-_FOOTER.size :])[0] if len(manifest) >= _FOOTER.size else 0
+    return {name.decode() for name in _DATA_FILE.findall(manifest[start:])}
 
 
 def _is_torn(file: Path) -> bool:
-    """Whether a data file lacks its end, which is written last, or has a page of zeros in it."""
-    end = b""
+    """Whether a data file lacks its end, which is written last, or a page of what describes its columns.
+
+    A page of zeros among the values is no sign: vectors and images may be of zeros.
+    """
     with file.open("rb") as content:
-        while page := content.read(_PAGE):
-            if page == _HOLE:
-                return True
-            end = (end + page)[-len(_MAGIC) :]
-    return end != _MAGIC
+        size = content.seek(0, os.SEEK_END)
+        content.seek(max(0, size - _ENDING.size))
+        ending = content.read()
+        if ending[-len(_MAGIC) :] != _MAGIC or len(ending) < _ENDING.size:
+            return True
+        listing, buffers, version, _ = _ENDING.unpack(ending)
+        if version != _FORMAT or not buffers:
+            return False
+        if listing + _BUFFER.size > size:
+            return True
+        content.seek(listing)
+        (start,) = _BUFFER.unpack(content.read(_BUFFER.size))  # the schema; what describes the columns comes after it
+        content.seek(start // _PAGE * _PAGE)
+        return start >= size or _has_hole(content.read())
 
 
-def _is_torn_manifest(file: Path) -> bool:
+def _has_hole(pages: bytes) -> bool:
+    return any(pages[place : place + _PAGE] == _HOLE for place in range(0, len(pages), _PAGE))
+
+
+def _is_torn_manifest(content: bytes) -> bool:
     """Whether a manifest is not what Lance writes: its message, after its length, right before a footer that says where."""
-    data = file.read_bytes()
-    if len(data) < _FOOTER.size or data[-len(_MAGIC) :] != _MAGIC or _is_torn(file):
+    if len(content) < _FOOTER.size or content[-len(_MAGIC) :] != _MAGIC or _has_hole(content):
         return True
-    (start,) = _FOOTER.unpack(data[-_FOOTER.size :])
-    length = int.from_bytes(data[start : start + 4], "little")
-    return length == 0 or start + 4 + length + _FOOTER.size != len(data)
+    (start,) = _FOOTER.unpack(content[-_FOOTER.size :])
+    length = int.from_bytes(content[start : start + 4], "little")
+    return length == 0 or start + 4 + length + _FOOTER.size != len(content)
 
 
 def _manifests(folder: Path) -> list[Path]:
