@@ -84,14 +84,14 @@ def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> N
 
 def newest_stamp(folder: Path) -> Stamp | None:
     """The stamp of a table's newest commit, None where there is none."""
-    manifests = _manifests(folder)
-    if not manifests:
+    newest = min(_manifest_names(folder), default=None)
+    if newest is None:
         return None
     try:
-        status = manifests[0].stat()
+        status = (folder / _VERSIONS / newest).stat()
     except FileNotFoundError:  # the table was deleted meanwhile, or the manifest set aside
         return None
-    return manifests[0].name, status.st_ino, status.st_ctime_ns
+    return newest, status.st_ino, status.st_ctime_ns
 
 
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
@@ -187,13 +187,15 @@ def _is_torn_manifest(content: bytes) -> bool:
 
 def _manifests(folder: Path) -> list[Path]:
     """Newest first."""
-    versions = folder / _VERSIONS
+    return [folder / _VERSIONS / name for name in sorted(_manifest_names(folder))]
+
+
+def _manifest_names(folder: Path) -> list[str]:
     try:
-        with os.scandir(versions) as listing:
-            names = [entry.name for entry in listing if _MANIFEST.fullmatch(entry.name)]
+        with os.scandir(folder / _VERSIONS) as listing:
+            return [entry.name for entry in listing if _MANIFEST.fullmatch(entry.name)]
     except FileNotFoundError:
         return []
-    return [versions / name for name in sorted(names)]
 
 
 def _aside_name(manifest: Path) -> Path:

@@ -13,6 +13,7 @@ import pytest
 from mmmem.errors import StoreUnavailable
 from mmmem.store.durability import mend
 from mmmem.store.lance import LanceStore, table_name
+from mmmem.types import ImagePart, TextPart
 from tests.store.content import OpenStore, request
 
 
@@ -292,6 +293,47 @@ def test_a_fault_that_is_no_damage_sets_nothing_aside_whatever_can_be_read_meanw
         mend(table_of(data_dir), lambda: next(asked))
     assert manifest.exists()
     assert texts(open_store()) == ["text 0"]
+
+
+@pytest.mark.parametrize("answers", [[False, True, False, True, False], [False] * 9])
+def test_a_picture_of_zeros_is_no_damage(open_store: OpenStore, data_dir: Path, answers: list[bool]) -> None:
+    open_store().add(request("ada", "r0", "text 0"))
+    before = set(data_dir.rglob("*.lance"))
+    black = ImagePart("data:image/bmp;base64", bytes(10 * PAGE))
+    open_store().add(request("ada", "r1", (TextPart("all black"), black)))
+    (file,) = set(data_dir.rglob("*.lance")) - before
+    assert bytes(2 * PAGE) in file.read_bytes()
+    manifest = newest_manifest(data_dir)
+    asked = iter(answers)
+    with pytest.raises(StoreUnavailable):
+        mend(table_of(data_dir), lambda: next(asked))
+    assert manifest.exists()
+    assert texts(open_store()) == ["text 0", "all black"]
+
+
+def test_a_compaction_whose_older_versions_were_cleaned_away_is_never_set_aside(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    """Its manifest is all that there is of the table, and also names the files that it made one of."""
+    store = open_store(compact_fragments=2)
+    for number in range(3):
+        store.add(request("ada", f"r{number}", f"text {number}"))
+    store.close()
+    merged = max((table_of(data_dir) / "data").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    manifest = newest_manifest(data_dir)
+    for path in (*merged.parent.iterdir(), *manifest.parent.glob("*.manifest")):
+        if path not in {merged, manifest}:
+            path.unlink()
+    asked = iter([False, True, False, True, False])
+    with pytest.raises(StoreUnavailable):
+        mend(table_of(data_dir), lambda: next(asked))
+    assert texts(open_store()) == ["text 0", "text 1", "text 2"]
+    content = manifest.read_bytes()
+    manifest.write_bytes(content[:-3])
+    with pytest.raises(StoreUnavailable):
+        open_store().arrays("ada")
+    manifest.write_bytes(content)
+    assert texts(open_store()) == ["text 0", "text 1", "text 2"]
 
 
 def test_a_data_folder_that_goes_away_is_no_empty_store(open_store: OpenStore, data_dir: Path) -> None:
