@@ -15,9 +15,10 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
+from mmmem.errors import MmmemError
 from mmmem.store.durability import Stamp, Synced, fsync, mend, newest_stamp, size_on_disk, sync_table
 from mmmem.store.faults import describe, store_faults
+from mmmem.store.group import sort_out
 from mmmem.store.index import UserArrays, UserIndex
 from mmmem.store.locks import exclusive
 from mmmem.store.rows import INDEXED, to_text, with_seq
@@ -93,7 +94,7 @@ class UserTable:
         """
         with store_faults("the store could not be written"), exclusive(self._lock_file):
             newest = self._mending(self._newest, nullcontext())
-            outcomes, new = _sort_out(newest.arrays, group)
+            outcomes, new = sort_out(newest.arrays, group)
             if new:
                 self._append(newest.version, with_seq(new, newest.next_seq))
             else:
@@ -221,7 +222,10 @@ class UserTable:
         self._synced = frozenset()
 
     def _mending(self, action: Callable[[], T], lock: AbstractContextManager[None]) -> T:
-        """Do something that reads the table; if it fails, once more after a look at the newest commit."""
+        """Do something that reads the table; if it fails, once more after a look at the newest commit.
+
+        Under the lock: what failed may have been a read of a version that another process, having merged it, removed.
+        """
         try:
             return action()
         except MmmemError:
@@ -229,7 +233,7 @@ class UserTable:
         except Exception:
             with lock:
                 mend(self._folder, self._readable)
-            return action()
+                return action()
 
     def _readable(self) -> bool:
         try:
@@ -239,19 +243,3 @@ class UserTable:
         except Exception:
             return False
         return True
-
-
-def _sort_out(arrays: UserArrays, group: Sequence[RequestRows]) -> tuple[list[MmmemError | None], list[pa.Table]]:
-    """What becomes of each request, and the rows of the new ones."""
-    outcomes: list[MmmemError | None] = []
-    new: dict[str, RequestRows] = {}
-    for request in group:
-        earlier = new.get(request.request_id)
-        known = earlier.body_hash if earlier else arrays.request_hash(request.request_id)
-        if known is None and request.rows.num_rows:
-            new[request.request_id] = request
-        if known is None and not request.rows.num_rows:
-            outcomes.append(StoreUnavailable("what the request stored before is gone; send it again"))
-        else:
-            outcomes.append(None if known in {None, request.body_hash} else RequestConflict())
-    return outcomes, [request.rows for request in new.values()]
