@@ -18,133 +18,25 @@ MMMEM_* settings apply.
 from __future__ import annotations
 
 import argparse
-import base64
-import io
 import os
 import random
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-import httpx
+from attack_callers import SETTINGS, Caller, Figures
+from attack_ledger import UNAVAILABLE, Ledger
 from benchmark_data import console, table
 from demo_service import Service, ServiceError
-from disk_ledger import UNAVAILABLE, Ledger, mark
 from disk_place import FAULTS, Fault, NoHandles, Place, under
-from PIL import Image
 
-MESSAGES = 3  # of an Add
-SECONDS = 60  # within which an answer must come
 RECOVERY = 30  # seconds in which a request that is sent again and again must be a 200
 STRIKES = 4  # a second
-SHOWN = 0.3  # of the requests have a picture
-FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
-SETTINGS = {
-    "MMMEM_CONTEXT_TURNS": "0",  # so that a memory comes back with its own mark alone
-    "MMMEM_MAX_RETURN_CHARS": "10000000",
-    "MMMEM_CACHE_BYTES": "200000",  # a few users: most searches read from the disk
-    "MMMEM_COMPACT_FRAGMENTS": "8",
-    "MMMEM_OCR": "off",  # more requests in the time
-}
-
-
-@dataclass
-class Figures:
-    """What came of one fault."""
-
-    name: str
-    means: str
-    answers: Counter[tuple[str, int]] = field(default_factory=Counter)
-    slowest: float = 0.0
-    recovered: float = 0.0
-
-
-class Caller:
-    """Keeps a connection to the service, sends it Adds and Searches, and has the ledger judge the answers. For one thread."""
-
-    def __init__(self, service: Service, ledger: Ledger, name: str, seed: str) -> None:
-        self._headers = {"Authorization": f"Bearer {service.key}"}
-        self._client = httpx.Client(base_url=service.url, headers=self._headers, timeout=SECONDS, trust_env=False)
-        self._ledger = ledger
-        self._name = name
-        self._chance = random.Random(seed)
-        self._count = 0
-        self._client.get("/health")  # connected before anything is wrong
-
-    def close(self) -> None:
-        """Hang up."""
-        self._client.close()
-
-    def act(self, figures: Figures) -> None:
-        """An Add, of an old user or a new one, a repetition or a Search."""
-        users = self._ledger.users()
-        choice = self._chance.random()
-        if not users or choice < 0.4:
-            known = users and self._chance.random() < 0.7
-            self.add(self._body(self._chance.choice(users) if known else f"user {self._name} {self._count}"), figures)
-        elif choice < 0.5 and (refused := self._ledger.open()):
-            self.add(self._chance.choice(refused), figures)
-        else:
-            self.search(self._chance.choice(users), figures)
-
-    def add(self, body: dict[str, Any], figures: Figures) -> int:
-        """The status; 0 when there was no answer."""
-        self._ledger.sent(body)
-        status, answer = self._post("/add", body, figures)
-        if status:
-            self._ledger.answered(body, status, answer)
-        return status
-
-    def search(self, user: str, figures: Figures, *, all_of_it: bool = False) -> int:
-        """The status; 0 when there was no answer."""
-        before = self._ledger.acknowledged(user)
-        query: list[dict[str, Any]] = [{"type": "text", "text": "what was noted?"}]
-        if self._chance.random() < SHOWN:
-            query.append(self._picture())
-        status, answer = self._post("/search", {"user_id": user, "query": query, "top_k": 1_000}, figures)
-        if status:
-            self._ledger.found(user, before, status, answer, all_of_it=all_of_it)
-        return status
-
-    def _body(self, user: str) -> dict[str, Any]:
-        self._count += 1
-        request_id = f"{self._name}-{self._count}"
-        texts = [f"{mark(request_id, place, MESSAGES)} noted on day {self._count}" for place in range(MESSAGES)]
-        shown = [self._picture()] if self._chance.random() < SHOWN else []
-        contents = [texts[0], [{"type": "text", "text": texts[1]}, *shown], texts[2] + " in full, 一字不漏" * 9]
-        messages = [{"role": "user", "content": content} for content in contents]
-        return {"request_id": request_id, "user_id": user, "session_id": "s", "messages": messages}
-
-    def _picture(self) -> dict[str, Any]:
-        return picture(self._chance.choice(FORMATS), self._chance.randrange(50))
-
-    def _post(self, path: str, body: dict[str, Any], figures: Figures) -> tuple[int, Any]:
-        began = time.monotonic()
-        try:
-            response = self._client.post(path, json=body)
-            status, answer = response.status_code, response.json()
-        except (httpx.HTTPError, ValueError) as error:
-            self._ledger.count(f"{path}: {type(error).__name__}")
-            status, answer = 0, None
-        figures.slowest = max(figures.slowest, time.monotonic() - began)
-        figures.answers[path, status] += 1
-        return status, answer
-
-
-@cache
-def picture(file_format: str, number: int) -> dict[str, Any]:
-    """A content part with a small picture."""
-    file = io.BytesIO()
-    Image.linear_gradient("L").rotate(7 * number).resize((64, 64)).save(file, file_format)
-    url = f"data:image/{file_format.lower()};base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-    return {"type": "image_url", "image_url": {"url": url}}
+CACHE_BYTES = "200000"  # a few users: most searches read from the disk
 
 
 def attack(fault: Fault, callers: list[Caller], ledger: Ledger, seconds: float) -> Figures:
@@ -253,7 +145,7 @@ def main() -> int:
     parser.add_argument("--callers", type=int, default=8, help="at a time")
     parser.add_argument("--seed", type=int, default=1, help="the same choices again")
     options = parser.parse_args()
-    os.environ.update(SETTINGS)
+    os.environ.update(SETTINGS, MMMEM_CACHE_BYTES=CACHE_BYTES)
     place, ledger = Place(), Ledger()
     try:
         rows = []

@@ -1,4 +1,4 @@
-"""What was said to a service and what it answered, and whether that fits together, for disk_faults.py."""
+"""What was said to a service and what it answered, and whether that fits together, for attack_callers.py."""
 
 from __future__ import annotations
 
