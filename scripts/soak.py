@@ -55,9 +55,9 @@ class Sample:
 def sample(service: Service) -> Sample:
     """What it holds now."""
     process = Path("/proc", str(service.process.pid))
-    held = (sum(1 for _ in (process / part).iterdir()) for part in ("fd", "task"))
+    descriptors, threads = (sum(1 for _ in (process / part).iterdir()) for part in ("fd", "task"))
     files = sum(len(names) for _, _, names in os.walk(service.folder / "data"))
-    return Sample(resident(service.process.pid), *held, files)
+    return Sample(resident(service.process.pid), descriptors, threads, files)
 
 
 def call(callers: Sequence[Caller], figures: Figures, seconds: float, rate: float) -> None:
