@@ -60,4 +60,8 @@ class Process(BaseModel):
     writer_threads: int = Field(4, ge=1, le=64, description="Users whose tables are written at a time, per process.")
     commit_requests: int = Field(256, ge=1, description="Adds of one user that one commit holds at most.")
     compact_fragments: int = Field(64, ge=2, description="Fragments of a user's table beyond which it is compacted.")
-    version_minutes: int = Field(10, ge=1, description="Age at which old versions of a table may be removed.")
+    version_minutes: int = Field(
+        10,
+        ge=1,
+        description="Age at which old versions of a table may be removed; sooner once they outgrow what it holds.",
+    )

@@ -85,6 +85,11 @@ def newest_stamp(folder: Path) -> Stamp | None:
     return manifest.name, status.st_ino, status.st_ctime_ns
 
 
+def size_on_disk(folder: Path) -> int:
+    """Bytes of a table's files, those of old versions too. The caller holds the table's lock."""
+    return sum(path.stat().st_size for path in folder.rglob("*"))
+
+
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
     """Set a table's newest manifest aside if it is what makes the table unreadable. The caller holds the table's lock.
 

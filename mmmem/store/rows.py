@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.types import ImagePart, Memory, TextPart
 
 if TYPE_CHECKING:
+    from mmmem.store.index import UserArrays
     from mmmem.store.protocol import Dimensions, StoredRequest
     from mmmem.types import EncodedMemory, Part
 
@@ -65,6 +67,22 @@ def to_rows(request: StoredRequest, dimensions: Dimensions) -> RequestRows:
     schema = pa.schema([*_FIELDS.items(), ("dense", pa.list_(pa.float32(), dimensions.dense))])
     rows = [_row(request, encoded) for encoded in request.memories]
     return RequestRows(request.request_id, request.body_hash, pa.Table.from_pylist(rows, schema))
+
+
+def sort_out(arrays: UserArrays, group: Sequence[RequestRows]) -> tuple[list[MmmemError | None], list[pa.Table]]:
+    """What becomes of each request, and the rows of the new ones."""
+    outcomes: list[MmmemError | None] = []
+    new: dict[str, RequestRows] = {}
+    for request in group:
+        earlier = new.get(request.request_id)
+        known = earlier.body_hash if earlier else arrays.request_hash(request.request_id)
+        if known is None and request.rows.num_rows:
+            new[request.request_id] = request
+        if known is None and not request.rows.num_rows:
+            outcomes.append(StoreUnavailable("what the request stored before is gone; send it again"))
+        else:
+            outcomes.append(None if known in {None, request.body_hash} else RequestConflict())
+    return outcomes, [request.rows for request in new.values()]
 
 
 def with_seq(tables: Sequence[pa.Table], first: int) -> pa.Table:

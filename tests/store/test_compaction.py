@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from random import Random
 
 import lancedb
 import pytest
@@ -48,6 +49,26 @@ def test_old_versions_stay_for_those_who_still_read_them(open_store: OpenStore, 
     for number in range(1, 10):
         store.add(request("ada", f"r{number}", f"text {number}"))
     assert version.read(["seq"])["seq"].to_pylist() == [0]
+
+
+def test_adds_that_come_faster_than_versions_grow_old_leave_no_more_than_three_times_the_data(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    store = open_store(compact_fragments=5)
+    name = table_name("ada")
+    random, image_bytes, adds = Random(0), 60_000, 120
+    read = []
+    for number in range(adds):
+        image = ImagePart("data:image/png;base64", random.randbytes(image_bytes))
+        store.add(request("ada", f"r{number}", (TextPart(f"text {number}"), image)))
+        version = store._database.open(name)
+        assert version is not None
+        read.append(version)
+        if number > 20:  # a reader that began a few Adds ago reads on
+            assert read[-3].read(["seq"]).num_rows >= number - 2
+    size = sum(path.stat().st_size for path in (data_dir / f"{name}.lance").rglob("*") if path.is_file())
+    assert size < 3 * adds * image_bytes
+    assert [memory.text for memory in open_store().arrays("ada").memories] == [f"text {n}" for n in range(adds)]
 
 
 def test_a_large_table_is_not_written_again_for_every_few_commits(open_store: OpenStore) -> None:
