@@ -37,6 +37,7 @@ _NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
 _SYNCED_BYTES = 350  # one entry of Synced
 _OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their whole time, beside as much as it holds
+_LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
 
 
 class _Newest(NamedTuple):
@@ -121,7 +122,7 @@ class UserTable:
                     version.compact(self._version_age)
                     self._sync()
                     if size_on_disk(self._folder) > 2 * version.nbytes + _OLD_BYTES:
-                        version.compact(timedelta(seconds=time.monotonic() - began + 1))
+                        version.compact(timedelta(seconds=time.monotonic() - began) + _LEEWAY)
         except Exception as error:
             logger.warning("a table could not be compacted: %s", describe(error))
 
