@@ -1,4 +1,4 @@
-"""A service that is started for the demo, and the HTTP calls to it. Standard library only."""
+"""A service that is started for a script, and the HTTP calls to it. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
@@ -32,9 +32,10 @@ class ServiceError(Exception):
 
 
 class Service:
-    """`mmmem serve` on a free loopback port, with a data folder and a key of its own. A context manager."""
+    """`mmmem serve` on a free loopback port, with a key of its own. A context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, data_dir: Path | None = None, under: Sequence[str] = ()) -> None:
+        """`data_dir`: a folder that stays; without one it is temporary. `under`: a command that starts it, such as setpriv."""
         self.key = secrets.token_urlsafe(24)
         self.folder = Path(tempfile.mkdtemp(prefix="mmmem-demo-"))
         self.log = self.folder / "service.log"
@@ -46,7 +47,7 @@ class Service:
         with self.log.open("wb") as log:
             # Its own session: Ctrl-C reaches the demo alone, which then stops the service and waits for it.
             self.process = subprocess.Popen(
-                [*command, "--data-dir", str(self.folder / "data")],
+                [*under, *command, "--data-dir", str(data_dir or self.folder / "data")],
                 env=os.environ | {"MMMEM_API_KEY": self.key, "MMMEM_AUTH": "auto"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
