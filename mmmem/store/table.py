@@ -129,7 +129,7 @@ class UserTable:
     def delete(self) -> bool:
         """Remove the table; False when there was none. Raises StoreUnavailable."""
         with store_faults("the store could not be written"), exclusive(self._lock_file):
-            existed = self._folder.exists()
+            existed = self._folder.exists() or self._database.trash(self._name).exists()
             self._remove()
             with self._lock:
                 self._forget()
