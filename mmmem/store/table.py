@@ -38,6 +38,7 @@ _NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
 _SYNCED_BYTES = 350  # one entry of Synced
 _OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their whole time, beside as much as it holds
+_LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
 
 
 class _Newest(NamedTuple):
@@ -122,14 +123,14 @@ class UserTable:
                     version.compact(self._version_age)
                     self._sync()
                     if size_on_disk(self._folder) > 2 * version.nbytes + _OLD_BYTES:
-                        version.compact(timedelta(seconds=time.monotonic() - began + 1))
+                        version.compact(timedelta(seconds=time.monotonic() - began) + _LEEWAY)
         except Exception as error:
             logger.warning("a table could not be compacted: %s", describe(error))
 
     def delete(self) -> bool:
         """Remove the table; False when there was none. Raises StoreUnavailable."""
         with store_faults("the store could not be written"), exclusive(self._lock_file):
-            existed = self._folder.exists()
+            existed = self._folder.exists() or self._database.trash(self._name).exists()
             self._remove()
             with self._lock:
                 self._forget()

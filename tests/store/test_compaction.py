@@ -17,7 +17,7 @@ from mmmem.store.lance import LanceStore, Version, table_name
 from mmmem.types import ImagePart, Part, TextPart
 from tests.store.content import OpenStore, request
 
-GRACE = 1.1  # seconds, longer than old versions stay that outgrow the table
+GRACE = 0.2  # seconds, longer than old versions stay that outgrow the table
 
 
 def parts(number: int) -> tuple[Part, ...]:
