@@ -56,17 +56,18 @@ class Caller:
         """Hang up."""
         self._client.close()
 
-    def act(self, figures: Figures) -> None:
-        """An Add, of an old user or a new one, a repetition or a Search."""
+    def act(self, figures: Figures) -> int:
+        """An Add, of an old user or a new one, a repetition or a Search; the status."""
         users = self._ledger.users()
         choice = self._chance.random()
         if not users or choice < 0.4:
             known = users and self._chance.random() < 0.7
-            self.add(self._body(self._chance.choice(users) if known else f"user {self._name} {self._count}"), figures)
-        elif choice < 0.5 and (refused := self._ledger.open()):
-            self.add(self._chance.choice(refused), figures)
-        else:
-            self.search(self._chance.choice(users), figures)
+            return self.add(
+                self._body(self._chance.choice(users) if known else f"user {self._name} {self._count}"), figures
+            )
+        if choice < 0.5 and (refused := self._ledger.open()):
+            return self.add(self._chance.choice(refused), figures)
+        return self.search(self._chance.choice(users), figures)
 
     def add(self, body: dict[str, Any], figures: Figures) -> int:
         """The status; 0 when there was no answer."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the disk under a running service, mends it again, and compares what the service answered with what it kept.
 
-    python scripts/disk_faults.py [--seconds 8] [--callers 8] [--seed 1]
+    python scripts/disk_faults.py [--seconds 8] [--callers 8] [--only FAULT ...] [--seed 1]
 
 A real `mmmem serve` is kept from opening files before it has served anything, then meets a full disk, a read-only folder, a folder
 and folders in it that it may not enter, and no file handles again; the same process all the time. While a fault lasts, callers
@@ -36,6 +36,7 @@ from disk_place import FAULTS, Fault, NoHandles, Place, under
 
 RECOVERY = 30  # seconds in which a request that is sent again and again must be a 200
 STRIKES = 4  # a second
+PATIENCE = 0.3  # seconds that a caller who was refused waits
 CACHE_BYTES = "200000"  # a few users: most searches read from the disk
 
 
@@ -46,7 +47,8 @@ def attack(fault: Fault, callers: list[Caller], ledger: Ledger, seconds: float) 
 
     def call(caller: Caller) -> None:
         while not over.is_set():
-            caller.act(figures)
+            if caller.act(figures) != 200:
+                over.wait(PATIENCE)
 
     with ThreadPoolExecutor(len(callers)) as pool:
         try:
@@ -123,7 +125,7 @@ def run(options: argparse.Namespace, place: Place, ledger: Ledger) -> Iterator[F
     with Service(place.data, under()) as service:
         service.wait_until_healthy()
         kinds: list[type[Fault]] = [*FAULTS, NoHandles]
-        for number, kind in enumerate(kinds):
+        for number, kind in enumerate(kind for kind in kinds if not options.only or kind.name in options.only):
             fault = kind(place, service.process.pid, chance)
             with calling(service, ledger, options.callers, f"{options.seed}.{number}") as callers:
                 yield attack(fault, callers, ledger, options.seconds)
@@ -143,6 +145,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=8, help="that each fault lasts")
     parser.add_argument("--callers", type=int, default=8, help="at a time")
+    names = [kind.name for kind in FAULTS]
+    parser.add_argument("--only", nargs="+", choices=names, metavar="FAULT", help=f"some of: {', '.join(names)}")
     parser.add_argument("--seed", type=int, default=1, help="the same choices again")
     options = parser.parse_args()
     os.environ.update(SETTINGS, MMMEM_CACHE_BYTES=CACHE_BYTES)

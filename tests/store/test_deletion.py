@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ from mmmem.errors import StoreUnavailable
 from mmmem.store.lance import LanceStore, table_name
 from mmmem.types import ImagePart, Part, TextPart
 from tests.store.content import OpenStore, request
-from tests.store.test_processes import ROOT, adding, pairs
+from tests.store.test_processes import adding, pairs
 
 USER = "user-marker-Ω'/\\"
 PICTURE = b"picture-marker" + Random(0).randbytes(5_000)
@@ -133,27 +133,39 @@ def test_a_deletion_that_the_disk_stops_half_way_is_said_and_finished_by_the_nex
     assert not store.delete_user(USER)
 
 
-def test_deletions_among_adds_of_several_processes_leave_nothing(open_store: OpenStore, data_dir: Path) -> None:
-    """`ada` is told things by two processes and deleted by two others; `bob` is left alone."""
-    store = open_store()
+def test_deletions_among_adds_of_threads_and_another_process_leave_nothing(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    """`ada` is told things by two threads and a process, and deleted meanwhile by who has nothing to do with them."""
+    store, deleting = open_store(compact_fragments=4), open_store()
     store.add(request("bob", "r", "of bob"))
-    command = [sys.executable, "-m", "tests.store.deleting", str(data_dir), "ada"]
-    deleting = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)
-    ]
-    adders = [adding(data_dir, name, 12) for name in ("a", "b")]
-    outputs = [adder.communicate()[0].splitlines() for adder in adders]
-    assert [adder.returncode for adder in adders] == [0, 0]
-    assert [len(output) for output in outputs] == [25, 25]  # every Add was acknowledged
-    deleted = sum(int(process.communicate(input="")[0]) for process in deleting)
-    assert [process.returncode for process in deleting] == [0, 0]
-    assert deleted > 0
+
+    def tell_on(name: str) -> int:
+        number = 0
+        while adder.poll() is None:
+            request_id = f"{name} {number}"
+            store.add(request("ada", request_id, f"{request_id} first", f"{request_id} second"))
+            number += 1
+        return number
+
+    with adding(data_dir, "process", 6) as adder, ThreadPoolExecutor(2) as threads:
+        telling = [threads.submit(tell_on, name) for name in ("shared", "thread")]
+        deleted = 0
+        while adder.poll() is None:
+            deleted += deleting.delete_user("ada")
+            time.sleep(0.05)
+        assert all(each.result() for each in telling)
+        assert adder.stdout is not None
+        assert len(adder.stdout.read().splitlines()) == 13  # every Add was acknowledged
+    assert deleted
     kept = pairs([memory.text for memory in open_store().arrays("ada").memories])
     assert len(kept) == len(set(kept))
-    store.delete_user("ada")
+    store.add(request("ada", "last", "last first", "last second"))
+    assert store.delete_user("ada")
     everything = b"".join(path.read_bytes() for path in data_dir.rglob("*") if path.is_file())
-    assert b"shared" not in everything
+    assert not any(marker in everything for marker in (b"shared ", b"thread ", b"process ", b"last "))
     assert tables(data_dir) == [data_dir / f"{table_name('bob')}.lance"]
     assert [memory.text for memory in store.arrays("bob").memories] == ["of bob"]
-    store.add(request("ada", "again", "told anew"))
-    assert [memory.text for memory in open_store().arrays("ada").memories] == ["told anew"]
+    store.add(request("ada", "last", "told anew"))
+    for each in (store, deleting, open_store()):
+        assert [memory.text for memory in each.arrays("ada").memories] == ["told anew"]
