@@ -153,7 +153,9 @@ def main() -> int:
     parts = thirds(samples)
     console().print(report(parts))
     adds, searches = (figures.answers[path, 200] for path in ("/add", "/search"))
-    print(f"{adds:,} Adds and {searches:,} Searches of {len(ledger.users()):,} users, slowest {figures.slowest:.1f} s;")
+    print(f"{adds:,} Adds and {searches:,} Searches of {len(ledger.users()):,} users, slowest {figures.slowest:.1f} s")
+    tenths = samples[len(samples) // 10 - 1 :: max(1, len(samples) // 10)]
+    print("resident MiB after each tenth: " + " ".join(f"{each.resident / MIB:,.0f}" for each in tenths))
     print(f"as many as one every {TWO_DAYS / max(1, adds + searches):.0f} s makes in 48 hours")
     wrong = faults(parts, figures, ledger, options.growth)
     for fault in wrong:

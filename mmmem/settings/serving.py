@@ -52,7 +52,9 @@ class Process(BaseModel):
         2_048, ge=0, description="Searches that may wait beyond those; more are answered 429."
     )
     cache_bytes: int = Field(
-        2_048 * MIB, ge=0, description="Memory for users' arrays, per process; the least recently used leave first."
+        2_048 * MIB,
+        ge=0,
+        description="Memory for users' arrays, per process; the least recently used leave first. What LanceDB keeps of files may take as much again, but at most 64 MiB.",
     )
     concurrent_decodes: int = Field(
         2, ge=1, le=64, description="Images decoded at full size at a time, per process; by Adds and by searches, each."
