@@ -126,7 +126,7 @@ def acts(service: MemoryService, user_id: str, steps: list[Step]) -> list[Any]:
     return [act(service, user_id, step) for step in steps]
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(crowd=crowds())
 def test_a_user_in_a_crowd_is_told_what_one_alone_is_told(pair: Services, crowd: dict[str, list[Step]]) -> None:
     with ThreadPoolExecutor(len(crowd)) as everybody:  # each user's steps in their order, all users at once
