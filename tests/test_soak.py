@@ -41,7 +41,7 @@ def test_what_grows_in_the_last_third_is_found(soak: Any, last: tuple[float, ...
 
 
 def test_a_refusal_is_a_fault(soak: Any) -> None:
-    parts = [soak.Sample(*STEADY)] * 3
+    parts = [soak.Sample(1_000.0, 20.0, 30.0, 0.0)] * 3
     figures = soak.Figures("", "", Counter({("/add", 200): 9, ("/search", 503): 2}))
     ledger = soak.Ledger()
     ledger.count("half of an Add")
