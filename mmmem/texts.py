@@ -68,6 +68,11 @@ def beginning_and_end(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:half]}\n{text[-half:]}"
 
 
+def says(text: str) -> bool:
+    """Whether there are words in it."""
+    return bool(text.strip())
+
+
 def asks(text: str) -> bool:
     """Whether a turn ends with a question: in a conversation, the next one is likely to answer it."""
     return bool(_ENDS_ASKING.search(text, max(0, len(text) - _AFTER_ASKING)))

@@ -13,6 +13,8 @@ from mmmem.media.profiles import LARGEST
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Pillow imports most of itself at the first picture. Where file handles run short then, that would pass for a damaged one.
+Image.init()
 heic.register()
 # What an ICC profile may unpack to, among others. Pillow's own limit of 1 MiB would cost pictures with a larger one.
 PngImagePlugin.MAX_TEXT_CHUNK = LARGEST

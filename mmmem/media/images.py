@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
 from PIL import Image, UnidentifiedImageError
 
-from mmmem.errors import InvalidImage, TooLarge
+from mmmem.errors import InvalidImage, TooLarge, Unavailable
 from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes
 from mmmem.media.frames import seek_representative
 from mmmem.media.rgb import to_rgb
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Prepared = TypeVar("Prepared")
 
+_SHORTAGES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}  # of this machine: no fault of the image's
 _DAMAGED = "is an image that is damaged or cut off, or of a kind that cannot be read"
 
 
@@ -36,7 +38,7 @@ class ImageReader:
     ) -> list[Prepared]:
         """What `prepare` makes of each image, in order; the image itself is let go of. `images` are (field, part).
 
-        Raises InvalidImage and TooLarge as `decode_image` does, and TooLarge for all of them together.
+        Raises InvalidImage, TooLarge and Unavailable as `decode_image` does, and TooLarge for all of them together.
         """
         prepared = []
         room = self._settings.max_images_pixels
@@ -53,8 +55,8 @@ def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image
     """Decode an image to mode RGB as a person sees it: upright, in sRGB, transparency on a ground, the frame that stands for all.
 
     All of that frame is decoded, so what is cut off or damaged is found here. `field` names the part in errors. Raises TooLarge
-    when it has more pixels than `max_image_pixels` or is narrower than `max_image_aspect`, before any pixel is decoded, and
-    InvalidImage.
+    when it has more pixels than `max_image_pixels` or is narrower than `max_image_aspect`, before any pixel is decoded,
+    InvalidImage, and Unavailable where the machine is short of something.
     """
     return _decode(part, field, settings, settings.max_images_pixels)[0]
 
@@ -77,6 +79,8 @@ def _decode(part: ImagePart, field: str, settings: Settings, room: int) -> tuple
             raise InvalidImage(field, _DAMAGED) from None
         raise InvalidImage(field, f"is not an image that can be read ({', '.join(FORMATS)})") from None
     except Exception as error:  # Pillow's plug-ins raise whatever a damaged file leads them into
+        if isinstance(error, OSError) and error.errno in _SHORTAGES:
+            raise Unavailable("an image could not be read now") from None
         raise InvalidImage(field, _DAMAGED) from error
     raise TooLarge(field, problem)
 

@@ -52,7 +52,9 @@ class Process(BaseModel):
         2_048, ge=0, description="Searches that may wait beyond those; more are answered 429."
     )
     cache_bytes: int = Field(
-        2_048 * MIB, ge=0, description="Memory for users' arrays, per process; the least recently used leave first."
+        2_048 * MIB,
+        ge=0,
+        description="Memory for users' arrays, per process; the least recently used leave first. What LanceDB keeps of files may take as much again, but at most 64 MiB.",
     )
     concurrent_decodes: int = Field(
         2, ge=1, le=64, description="Images decoded at full size at a time, per process; by Adds and by searches, each."
@@ -60,4 +62,8 @@ class Process(BaseModel):
     writer_threads: int = Field(4, ge=1, le=64, description="Users whose tables are written at a time, per process.")
     commit_requests: int = Field(256, ge=1, description="Adds of one user that one commit holds at most.")
     compact_fragments: int = Field(64, ge=2, description="Fragments of a user's table beyond which it is compacted.")
-    version_minutes: int = Field(10, ge=1, description="Age at which old versions of a table may be removed.")
+    version_minutes: int = Field(
+        10,
+        ge=1,
+        description="Age at which old versions of a table may be removed; sooner once they outgrow what it holds.",
+    )

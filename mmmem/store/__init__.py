@@ -4,6 +4,7 @@ protocol.py    what the rest of the service sees of a store
 lance.py       the store on LanceDB, and the only place that imports it
 table.py       one user's table: read what is new, commit a group, repair, compact, delete
 writer.py      the queue in front of the tables: many requests, one commit
+group.py       requests that are committed together, and what becomes of each
 index.py       one user's memories as arrays
 rows.py        memories to Arrow rows and back
 cache.py       the tables that stay in memory

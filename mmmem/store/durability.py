@@ -94,6 +94,11 @@ def newest_stamp(folder: Path) -> Stamp | None:
     return newest, status.st_ino, status.st_ctime_ns
 
 
+def size_on_disk(folder: Path) -> int:
+    """Bytes of a table's files, those of old versions too. The caller holds the table's lock."""
+    return sum(path.stat().st_size for path in folder.rglob("*"))
+
+
 def mend(folder: Path, readable: Callable[[], bool]) -> None:
     """Set a table's newest manifests aside if they are what makes the table unreadable. The caller holds the table's lock.
 

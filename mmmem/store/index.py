@@ -15,7 +15,7 @@ from mmmem.store.images import ImageIndex, Images
 from mmmem.store.postings import DocumentFrequencies, Postings
 from mmmem.store.rows import read_memories, to_text
 from mmmem.store.speakers import Speakers, speaker
-from mmmem.texts import asks
+from mmmem.texts import asks, says
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -241,11 +241,6 @@ class UserIndex:
         self._columns["times"].extend([np.array([memory.created_at for memory in added], np.int64)])
         self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
         self._columns["asks"].extend([np.array([asks(text) for text in texts], np.bool_)])
-
-
-def says(text: str) -> bool:
-    """Whether there are words in it."""
-    return bool(text.strip())
 
 
 def _flat(unpacked: Unpacked, dtype: DTypeLike) -> NDArray[Any]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
-from mmmem.store.durability import Stamp, Synced, fsync, mend, newest_stamp, sync_table
+from mmmem.errors import MmmemError
+from mmmem.store.durability import Stamp, Synced, fsync, mend, newest_stamp, size_on_disk, sync_table
 from mmmem.store.faults import describe, store_faults
+from mmmem.store.group import sort_out
 from mmmem.store.index import UserArrays, UserIndex
 from mmmem.store.locks import exclusive
 from mmmem.store.rows import INDEXED, to_text, with_seq
@@ -35,6 +37,8 @@ T = TypeVar("T")
 _NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
 _SYNCED_BYTES = 350  # one entry of Synced
+_OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their whole time, beside as much as it holds
+_LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
 
 
 class _Newest(NamedTuple):
@@ -60,7 +64,7 @@ class UserTable:
         self._held = _NOTHING
         self._stamp: Stamp | None = None  # of the newest manifest that the index holds
         self._synced: Synced = frozenset()
-        self._appended = False
+        self._appended: float | None = None  # when the commit began that may have left too many fragments
 
     @property
     def nbytes(self) -> int:
@@ -91,7 +95,7 @@ class UserTable:
         """
         with store_faults("the store could not be written"), exclusive(self._lock_file):
             newest = self._mending(self._newest, nullcontext())
-            outcomes, new = _sort_out(newest.arrays, group)
+            outcomes, new = sort_out(newest.arrays, group)
             if new:
                 self._sync()  # what a writer that died left: a commit goes on top of nothing that a power cut can take
                 self._append(newest.version, with_seq(new, newest.next_seq))
@@ -105,23 +109,29 @@ class UserTable:
         Merging writes the whole table again, images included, so a table may have one fragment more for each MiB: that
         bounds what a commit costs, however large the table. Only right after a commit, because old versions go before
         the merged one is on disk, and the one to fall back on must be too young to go.
+
+        Each merge leaves the whole table in its old files. Where Adds come faster than those grow old, they go as soon as
+        the merged ones are on disk, all but the last: a reader has the time until the next merge.
         """
-        if not self._appended or sum(name.endswith(".lance") for name, _ in self._synced) <= self._fragments:
+        began = self._appended
+        if began is None or sum(name.endswith(".lance") for name, _ in self._synced) <= self._fragments:
             return
-        self._appended = False
+        self._appended = None
         try:
             with exclusive(self._lock_file):
                 version = self._database.open(self._name)
                 if version and version.fragments > self._fragments + version.nbytes // _FRAGMENT_BYTES:
                     version.compact(self._version_age)
                     self._sync()
+                    if size_on_disk(self._folder) > 2 * version.nbytes + _OLD_BYTES:
+                        version.compact(timedelta(seconds=time.monotonic() - began) + _LEEWAY)
         except Exception as error:
             logger.warning("a table could not be compacted: %s", describe(error))
 
     def delete(self) -> bool:
         """Remove the table; False when there was none. Raises StoreUnavailable."""
         with store_faults("the store could not be written"), exclusive(self._lock_file):
-            existed = self._folder.exists()
+            existed = self._folder.exists() or self._database.trash(self._name).exists()
             self._remove()
             with self._lock:
                 self._forget()
@@ -170,6 +180,7 @@ class UserTable:
 
     def _append(self, version: Version | None, rows: pa.Table) -> None:
         before = (version.incarnation, version.number) if version else _NOTHING
+        began = time.monotonic()
         written = version.append(rows) if version else self._database.create(self._name, rows)
         try:
             self._sync()
@@ -177,7 +188,7 @@ class UserTable:
             # After a failed fsync the kernel may forget what it could not write: a retry must write it again.
             self._take_back(version)
             raise
-        self._appended = True
+        self._appended = began
         with self._lock:
             if self._held == before:  # else a reader came first, or the arrays have to be loaded again
                 self._index.extend(rows)
@@ -213,7 +224,10 @@ class UserTable:
         self._synced = frozenset()
 
     def _mending(self, action: Callable[[], T], lock: AbstractContextManager[None]) -> T:
-        """Do something that reads the table; if it fails, once more after a look at the newest commit."""
+        """Do something that reads the table; if it fails, once more after a look at the newest commit.
+
+        Under the lock: what failed may have been a read of a version that another process, having merged it, removed.
+        """
         try:
             return action()
         except MmmemError:
@@ -221,7 +235,7 @@ class UserTable:
         except Exception:
             with lock:
                 mend(self._folder, self._readable)
-            return action()
+                return action()
 
     def _readable(self) -> bool:
         try:
@@ -231,19 +245,3 @@ class UserTable:
         except Exception:
             return False
         return True
-
-
-def _sort_out(arrays: UserArrays, group: Sequence[RequestRows]) -> tuple[list[MmmemError | None], list[pa.Table]]:
-    """What becomes of each request, and the rows of the new ones."""
-    outcomes: list[MmmemError | None] = []
-    new: dict[str, RequestRows] = {}
-    for request in group:
-        earlier = new.get(request.request_id)
-        known = earlier.body_hash if earlier else arrays.request_hash(request.request_id)
-        if known is None and request.rows.num_rows:
-            new[request.request_id] = request
-        if known is None and not request.rows.num_rows:
-            outcomes.append(StoreUnavailable("what the request stored before is gone; send it again"))
-        else:
-            outcomes.append(None if known in {None, request.body_hash} else RequestConflict())
-    return outcomes, [request.rows for request in new.values()]

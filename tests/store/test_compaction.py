@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import lancedb
 import pytest
@@ -11,6 +16,8 @@ import pytest
 from mmmem.store.lance import LanceStore, Version, table_name
 from mmmem.types import ImagePart, Part, TextPart
 from tests.store.content import OpenStore, request
+
+GRACE = 0.2  # seconds, longer than old versions stay that outgrow the table
 
 
 def parts(number: int) -> tuple[Part, ...]:
@@ -48,6 +55,62 @@ def test_old_versions_stay_for_those_who_still_read_them(open_store: OpenStore, 
     for number in range(1, 10):
         store.add(request("ada", f"r{number}", f"text {number}"))
     assert version.read(["seq"])["seq"].to_pylist() == [0]
+
+
+def test_adds_that_come_faster_than_versions_grow_old_leave_no_more_than_three_times_the_data(
+    open_store: OpenStore, data_dir: Path
+) -> None:
+    store = open_store(compact_fragments=5)
+    name = table_name("ada")
+    random, image_bytes = Random(0), 150_000
+
+    def add(number: int) -> int:
+        image = ImagePart("data:image/png;base64", random.randbytes(image_bytes))
+        store.add(request("ada", f"r{number}", (TextPart(f"text {number}"), image)))
+        version = store._database.open(name)
+        assert version is not None
+        return version.fragments
+
+    for number in range(50):
+        fragments = add(number)
+    time.sleep(GRACE)
+    adds = 51
+    while (now := add(adds - 1)) > fragments:  # until they are merged again
+        fragments, adds = now, adds + 1
+    store.close()
+    size = sum(path.stat().st_size for path in (data_dir / f"{name}.lance").rglob("*") if path.is_file())
+    assert size < 3 * adds * image_bytes
+    assert [memory.text for memory in open_store().arrays("ada").memories] == [f"text {n}" for n in range(adds)]
+
+
+def test_a_reader_whose_version_another_process_removes_reads_the_newest(
+    open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, reader = open_store(), open_store()
+    for number in range(12):
+        store.add(request("ada", f"r{number}", parts(number)))
+    reads = {"read": Version.read, "images": Version.images}
+    removed = []
+
+    def removing(what: str) -> Callable[..., Any]:
+        def first_remove(version: Version, *arguments: Any, **options: Any) -> Any:
+            if what not in removed:
+                removed.append(what)
+                store.add(request("ada", what, parts(len(removed))))
+                newest = store._database.open(table_name("ada"))
+                assert newest is not None
+                newest.compact(timedelta(0))
+            return reads[what](version, *arguments, **options)
+
+        return first_remove
+
+    for what in reads:
+        monkeypatch.setattr(Version, what, removing(what))
+    memories = reader.arrays("ada").memories
+    assert removed == ["read"]
+    assert len(memories) == 13
+    assert [memory.parts for memory in reader.load_images("ada", memories)][:12] == [parts(n) for n in range(12)]
+    assert removed == ["read", "images"]
 
 
 def test_a_large_table_is_not_written_again_for_every_few_commits(open_store: OpenStore) -> None:
