@@ -13,9 +13,16 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Protocol, Self
 
 PAGE = 4096  # what file systems write at a time, in whatever order
+
+
+class HasFileno(Protocol):
+    """An open file."""
+
+    def fileno(self) -> int:
+        """Its descriptor."""
 
 
 class Entry(NamedTuple):
@@ -119,11 +126,11 @@ class Disk:
         for descriptor in self._held:
             os.close(descriptor)
 
-    def fsync(self, descriptor: int) -> None:
+    def fsync(self, fd: int | HasFileno) -> None:
         """In place of `os.fsync`: the kernel need not write, because nobody cuts its power."""
         with self.lock:
             self._at_sync(self.cut())
-            self._sync(os.dup(descriptor))
+            self._sync(os.dup(fd if isinstance(fd, int) else fd.fileno()))
 
     def cut(self) -> Cut:
         """What a power cut would meet now."""
@@ -152,7 +159,7 @@ class Disk:
             self._states[state.st_ino] = (state.st_mtime_ns, state.st_size)
 
     def _look(self, folder: str, names: dict[int, Names], contents: dict[int, bytes]) -> int:
-        inode = os.stat(folder).st_ino
+        inode = Path(folder).stat().st_ino
         names[inode] = listed = names_of(folder)
         for name, entry in listed.items():
             path = f"{folder}/{name}"
@@ -160,7 +167,7 @@ class Disk:
                 if entry.is_folder:
                     self._look(path, names, contents)
                     continue
-                state = os.stat(path)
+                state = Path(path).stat()
                 if self._states.get(entry.inode) != (state.st_mtime_ns, state.st_size):
                     contents[entry.inode] = Path(path).read_bytes()
             except FileNotFoundError:  # another thread has just removed it, or given it its name
