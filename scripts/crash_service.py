@@ -165,22 +165,26 @@ def main() -> int:
     parser.add_argument("--no-models", action="store_true", help="search by words only")
     options = parser.parse_args()
     os.environ.update(SETTINGS | (NO_MODELS if options.no_models else {}))
-    console = Console()
+    console, interrupted = Console(), False
     with tempfile.TemporaryDirectory(prefix="mmmem-crash-", ignore_cleanup_errors=True) as folder:
         crashes = Crashes(Path(folder) / "data", options.workers, options.callers, options.seed)
-        with Progress(
-            BarColumn(), MofNCompleteColumn(), TextColumn("kills"), TimeElapsedColumn(), console=console
-        ) as shown_:
-            task = shown_.add_task("", total=options.rounds)
-            for _ in range(options.rounds):
-                crashes.round(options.seconds)
-                shown_.advance(task)
-        crashes.end()
+        try:
+            with Progress(
+                BarColumn(), MofNCompleteColumn(), TextColumn("kills"), TimeElapsedColumn(), console=console
+            ) as shown_:
+                task = shown_.add_task("", total=options.rounds)
+                for _ in range(options.rounds):
+                    crashes.round(options.seconds)
+                    shown_.advance(task)
+            crashes.end()
+        except KeyboardInterrupt:
+            console.print("interrupted; so far:")
+            interrupted = True
     console.print(report(crashes.fate))
     for fault in crashes.fate.faults:
         console.print(f"FAIL {fault}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"seed {options.seed}: {len(crashes.fate.faults):,} faults")
-    return min(len(crashes.fate.faults), 1)
+    return 130 if interrupted else min(len(crashes.fate.faults), 1)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def calling(service: Service, ledger: Ledger, count: int, seed: str) -> Iterator
 def run(options: argparse.Namespace, place: Place, ledger: Ledger) -> Iterator[Figures]:
     """Every fault on one process, then a restart."""
     chance = random.Random(options.seed)
-    with Service(place.data, under()) as service:
+    with Service(place.data, under=under()) as service:
         service.wait_until_healthy()
         kinds: list[type[Fault]] = [*FAULTS, NoHandles]
         for number, kind in enumerate(kind for kind in kinds if not options.only or kind.name in options.only):
@@ -134,7 +134,7 @@ def run(options: argparse.Namespace, place: Place, ledger: Ledger) -> Iterator[F
                 return
         log = service.log.read_text(errors="replace")
         ledger.count("the log shows what was said", log.count("noted on day"))
-    with Service(place.data, under()) as service:
+    with Service(place.data, under=under()) as service:
         service.wait_until_healthy()
         with calling(service, ledger, options.callers, "restarted") as callers:
             find_all(callers, ledger)

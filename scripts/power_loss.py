@@ -238,24 +238,28 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="default: 1; threads make each run another all the same")
     parser.add_argument("--keep", type=Path, help="where the folder of the first fault goes")
     options = parser.parse_args()
-    console = Console()
+    console, interrupted = Console(), False
     logging.getLogger("mmmem").addHandler(logging.NullHandler())
     with tempfile.TemporaryDirectory(prefix="mmmem-power-") as folder:
         cuts = PowerCuts(Path(folder), options.seed, options.keep)
         chance = random.Random(options.seed)
-        with Progress(
-            BarColumn(), MofNCompleteColumn(), TextColumn("folders"), TimeElapsedColumn(), console=console
-        ) as bar:
-            for _ in range(options.generations):
-                moments = cuts.generation(options.adds)
-                for moment in bar.track(moments * options.variants):
-                    cuts.look(moment)
-                cuts.go_on(chance.choice(moments))
+        try:
+            with Progress(
+                BarColumn(), MofNCompleteColumn(), TextColumn("folders"), TimeElapsedColumn(), console=console
+            ) as bar:
+                for _ in range(options.generations):
+                    moments = cuts.generation(options.adds)
+                    for moment in bar.track(moments * options.variants):
+                        cuts.look(moment)
+                    cuts.go_on(chance.choice(moments))
+        except KeyboardInterrupt:
+            console.print("interrupted; so far:")
+            interrupted = True
     console.print(cuts.report.table())
     for fault in cuts.report.fate.faults[:100]:
         console.print(f"FAIL {fault}", markup=False, highlight=False, soft_wrap=True)
     console.print(f"seed {options.seed}: {len(cuts.report.fate.faults):,} faults")
-    return min(len(cuts.report.fate.faults), 1)
+    return 130 if interrupted else min(len(cuts.report.fate.faults), 1)
 
 
 if __name__ == "__main__":
