@@ -64,7 +64,9 @@ def test_one_copy_after_compaction_and_the_end_of_old_versions(
     for number in range(8):
         assert answers(running, body(f"tea number {number}", f"more {number}"), 1) == [200]
     table = lancedb.connect(tmp_path / "data").open_table(table_name("u"))
-    table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)  # the service waits a minute at least
+    table.optimize(
+        cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True
+    )  # the service waits a minute at least
     assert not written & set(data_files(tmp_path)), "what the request was written to is still there"
     before = texts(running)
     assert len(before) == 18

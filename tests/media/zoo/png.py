@@ -41,7 +41,7 @@ def interlaced(image: Image.Image) -> bytes:
 
 def sixteen_bits(image: Image.Image, before: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
     """An L, RGB or RGBA image with 16 bits a channel; the lower eight are noise."""
-    levels = np.asarray(image).astype(np.uint16) << 8 | 0x5A
+    levels = (np.asarray(image).astype(np.uint16) << 8 | 0x5A).astype(np.uint16)
     colour = {"L": 0, "RGB": 2, "RGBA": 6}[image.mode]
     return png(image.size, lines(levels), depth=16, colour=colour, before=before)
 
