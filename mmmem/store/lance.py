@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _FORMAT_KEY = b"mmmem.format"
 _INCARNATION_KEY = b"mmmem.incarnation"
 _FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files, at most; without a bound it grows
+_FILE_CACHE_SHARE = 4  # and no more than a quarter of what users' arrays may take
 
 
 class LanceStore:
@@ -45,7 +46,8 @@ class LanceStore:
         self._folder = settings.data_dir
         self._models = models
         self._dimensions = dimensions
-        self._database = Database(Path(settings.data_dir), min(_FILE_CACHE_BYTES, settings.cache_bytes))
+        file_cache = min(_FILE_CACHE_BYTES, settings.cache_bytes // _FILE_CACHE_SHARE)
+        self._database = Database(Path(settings.data_dir), file_cache)
         self._cache = TableCache(
             settings.cache_bytes, lambda name: UserTable(self._database, name, dimensions, settings)
         )
@@ -96,17 +98,17 @@ class LanceStore:
 class Database:
     """The folder of tables."""
 
-    def __init__(self, folder: Path, cache_bytes: int) -> None:
+    def __init__(self, folder: Path, file_cache: int) -> None:
+        """`file_cache`: bytes that LanceDB may keep of the files' footers."""
         self._folder = folder
-        self._cache_bytes = cache_bytes
+        self._session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=file_cache)
         self._locks = folder / "locks"
         self._connection: Any = None
 
     def connect(self) -> None:
         """Make the folder if it is missing, and finish deletions that a dying process left half-way."""
         make_folder(self._locks)
-        session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=self._cache_bytes)
-        self._connection = lancedb.connect(self._folder, session=session)
+        self._connection = lancedb.connect(self._folder, session=self._session)
         for trash in self._folder.glob("*.deleted"):
             with exclusive(self.lock_file(trash.stem)):
                 shutil.rmtree(trash, ignore_errors=True)

@@ -23,6 +23,19 @@ def test_answers_do_not_depend_on_the_cache(open_store: OpenStore, cache_bytes: 
         assert [memory.text.strip()[: len(user) + 2] for memory in arrays.memories] == [f"{user} {n}" for n in range(3)]
 
 
+@pytest.mark.parametrize("cache_bytes", [0, 200_000])
+def test_what_is_kept_of_many_users_files_is_bounded_too(open_store: OpenStore, cache_bytes: int) -> None:
+    store = open_store()
+    users = [f"user {number}" for number in range(30)]
+    for user in users:
+        store.add(request(user, "r", user))
+    visiting = open_store(cache_bytes=cache_bytes)
+    for user in users:
+        assert len(visiting.arrays(user)) == 1
+    assert visiting._database._session.size_bytes <= cache_bytes / 4 + 1_000  # an empty one has some too
+    assert store._database._session.size_bytes > 50_000  # so there would have been more
+
+
 class Sized:
     """Stands for a table: the cache asks it for nothing but its size."""
 
