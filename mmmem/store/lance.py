@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import lancedb
 
-from mmmem.errors import StoreUnavailable
 from mmmem.store.cache import TableCache
-from mmmem.store.durability import make_folder
 from mmmem.store.faults import store_faults
-from mmmem.store.locks import exclusive
-from mmmem.store.record import FORMAT, RECORD, check_record
+from mmmem.store.folder import Folder
+from mmmem.store.record import FORMAT, check_record
 from mmmem.store.rows import to_bytes, to_rows, to_text
 from mmmem.store.table import UserTable
 from mmmem.store.writer import Writer
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
 
     from mmmem.settings import Settings
     from mmmem.store.index import UserArrays
+    from mmmem.store.location import Location
     from mmmem.store.protocol import Dimensions, StoredRequest
 
 _FORMAT_KEY = b"mmmem.format"
@@ -38,23 +36,20 @@ _FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files;
 
 
 class LanceStore:
-    """Implements Store: one table per user in a local folder, which several processes may use at once."""
+    """Implements Store: one table per user, in a folder or a bucket that several processes may use at once."""
 
     def __init__(self, settings: Settings, *, models: Mapping[str, str], dimensions: Dimensions) -> None:
         """`models` names what made the vectors, by role; `dimensions` are the vectors' widths. Touches no file."""
-        self._folder = settings.data_dir
         self._models = models
         self._dimensions = dimensions
-        self._database = Database(Path(settings.data_dir))
+        self._database = locate(settings)
         self._cache = TableCache(
-            settings.cache_bytes, lambda name: UserTable(self._database, name, dimensions, settings)
+            settings.cache_bytes, lambda name: UserTable(self._database.place(name), dimensions, settings)
         )
         self._writer = Writer(self._cache, settings)
 
     def open(self) -> None:
         """Make the folder, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
-        if "://" in self._folder:
-            raise StoreUnavailable("data_dir: must be a folder on this machine")
         with store_faults("data_dir: the folder cannot be used"):
             self._database.connect()
             check_record(self._database, self._models)
@@ -93,59 +88,38 @@ class LanceStore:
             self._cache.settle(name)
 
 
-class Database:
-    """The folder of tables."""
+class Tables:
+    """The tables of LanceDB in one folder, or under one URI."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._locks = folder / "locks"
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
         self._connection: Any = None
 
-    def connect(self) -> None:
-        """Make the folder if it is missing, and finish deletions that a dying process left half-way."""
-        make_folder(self._locks)
+    @property
+    def connected(self) -> bool:
+        """Whether `connect` was called."""
+        return self._connection is not None
+
+    def connect(self, options: dict[str, str] | None = None) -> None:
+        """Get ready. `options` are those of an object store."""
         session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=_FILE_CACHE_BYTES)
-        self._connection = lancedb.connect(self._folder, session=session)
-        for trash in self._folder.glob("*.deleted"):
-            with exclusive(self.lock_file(trash.stem)):
-                shutil.rmtree(trash, ignore_errors=True)
-
-    def folder(self, name: str) -> Path:
-        """Where a table lies."""
-        return self._folder / f"{name}.lance"
-
-    def trash(self, name: str) -> Path:
-        """Where a table goes to be deleted."""
-        return self._folder / f"{name}.deleted"
-
-    def lock_file(self, name: str) -> Path:
-        """The lock of a table; some share one, so that there are never more than 4,096."""
-        return self._locks / hashlib.sha256(name.encode()).hexdigest()[:3]
+        self._connection = lancedb.connect(self._uri, session=session, storage_options=options)
 
     def open(self, name: str) -> Version | None:
-        """The newest version of a table, None where there is no table."""
-        if self._connection is None:
-            raise StoreUnavailable("the store is not open")
-        if not self.folder(name).is_dir():
-            self._require_record(name)
-            return None
+        """The newest version of a table, None where there is none."""
         try:
             return Version(self._connection.open_table(name))
         except ValueError as error:
-            if "was not found" in str(error):  # a folder without a commit: its writer died, or was never acknowledged
+            if "was not found" in str(
+                error
+            ):  # or a folder without a commit: its writer died, or was never acknowledged
                 return None
             raise
 
     def create(self, name: str, rows: pa.Table) -> Version:
-        """A new table with these rows as its first commit."""
-        self._require_record(name)
+        """A new table with these rows as its first commit. Of two that do this at once one may overwrite the other."""
         metadata = {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
         return Version(self._connection.create_table(name, rows.replace_schema_metadata(metadata)))
-
-    def _require_record(self, name: str) -> None:
-        """A folder without the store's record is not the store: a lost mount must not read as a user without memories."""
-        if name != RECORD and not self.folder(RECORD).is_dir():
-            raise StoreUnavailable("the data folder is not there")
 
 
 class Version:
@@ -189,6 +163,11 @@ class Version:
     def compact(self, keep: timedelta) -> None:
         """Commit the same rows in few files, then remove versions older than `keep`."""
         self._table.optimize(cleanup_older_than=keep)
+
+
+def locate(settings: Settings) -> Location:
+    """Where `data_dir` says that the store is. Touches nothing."""
+    return Folder(Path(settings.data_dir), Tables(settings.data_dir))
 
 
 def table_name(user_id: str) -> str:
