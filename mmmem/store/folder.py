@@ -29,6 +29,8 @@ _SYNCED_BYTES = 350  # one entry of Synced
 class Folder:
     """Implements Location."""
 
+    unusable = "data_dir: the folder cannot be used"
+
     def __init__(self, folder: Path, tables: Tables) -> None:
         self._folder = folder
         self._locks = folder / "locks"
@@ -67,8 +69,7 @@ class Folder:
 
     def open(self, name: str) -> Version | None:
         """See Location."""
-        if not self.tables.connected:
-            raise StoreUnavailable("the store is not open")
+        self.tables.require_connection()
         if not self.folder(name).is_dir():
             self.require_record(name)
             return None

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lancedb
+import pyarrow as pa
 
+from mmmem.errors import StoreUnavailable
 from mmmem.store.cache import TableCache
 from mmmem.store.faults import store_faults
 from mmmem.store.folder import Folder
+from mmmem.store.location import OBJECT_STORES, scheme
 from mmmem.store.record import FORMAT, check_record
 from mmmem.store.rows import to_bytes, to_rows, to_text
 from mmmem.store.table import UserTable
@@ -23,8 +26,6 @@ from mmmem.store.writer import Writer
 from mmmem.types import ImagePart, Memory
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from mmmem.settings import Settings
     from mmmem.store.index import UserArrays
     from mmmem.store.location import Location
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 _FORMAT_KEY = b"mmmem.format"
 _INCARNATION_KEY = b"mmmem.incarnation"
+_TOMBSTONE_KEY = b"mmmem.tombstone"
+_ROW_IDS_KEY = b"mmmem.row_ids"  # of a table whose rows keep their ids for ever
+_ROW_IDS_OPTION = "new_table_enable_stable_row_ids"
+_CONFLICTS = ("commit conflict", "Incompatible transaction", "Too many concurrent writers")
 _FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files; without a bound it grows
 
 
@@ -49,8 +54,8 @@ class LanceStore:
         self._writer = Writer(self._cache, settings)
 
     def open(self) -> None:
-        """Make the folder, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
-        with store_faults("data_dir: the folder cannot be used"):
+        """Make what is missing, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
+        with store_faults(self._database.unusable):
             self._database.connect()
             check_record(self._database, self._models)
 
@@ -94,19 +99,23 @@ class Tables:
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._connection: Any = None
+        self._metadata: dict[bytes, bytes] = {}
 
-    @property
-    def connected(self) -> bool:
-        """Whether `connect` was called."""
-        return self._connection is not None
+    def require_connection(self) -> None:
+        """Raises StoreUnavailable before `connect`."""
+        if self._connection is None:
+            raise StoreUnavailable("the store is not open")
 
     def connect(self, options: dict[str, str] | None = None) -> None:
-        """Get ready. `options` are those of an object store."""
+        """Get ready. `options` are those of an object store, in LanceDB's words."""
+        if options and _ROW_IDS_OPTION in options:
+            self._metadata = {_ROW_IDS_KEY: b"stable"}
         session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=_FILE_CACHE_BYTES)
         self._connection = lancedb.connect(self._uri, session=session, storage_options=options)
 
     def open(self, name: str) -> Version | None:
         """The newest version of a table, None where there is none."""
+        self.require_connection()
         try:
             return Version(self._connection.open_table(name))
         except ValueError as error:
@@ -118,8 +127,19 @@ class Tables:
 
     def create(self, name: str, rows: pa.Table) -> Version:
         """A new table with these rows as its first commit. Of two that do this at once one may overwrite the other."""
-        metadata = {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
-        return Version(self._connection.create_table(name, rows.replace_schema_metadata(metadata)))
+        rows = rows.replace_schema_metadata(_new_metadata() | self._metadata)
+        return Version(self._connection.create_table(name, rows))
+
+    def bury(self, name: str) -> None:
+        """Commit that a table is empty and stays so: an append that is under way fails."""
+        nothing = pa.table({"seq": pa.array([], pa.int64())})
+        metadata = _new_metadata() | {_TOMBSTONE_KEY: b"1"}
+        self._connection.create_table(name, nothing.replace_schema_metadata(metadata), mode="overwrite")
+
+    @staticmethod
+    def conflicting(error: Exception) -> bool:
+        """Whether a commit failed because of another one."""
+        return any(words in str(error) for words in _CONFLICTS)
 
 
 class Version:
@@ -131,6 +151,13 @@ class Version:
         self.number: int = table.version
         # A manifest of zeros reads as an empty table of version 0: without this, everything before it would be lost.
         self.incarnation: bytes = metadata[_INCARNATION_KEY]
+        self.is_tombstone = _TOMBSTONE_KEY in metadata
+        self._has_row_ids = _ROW_IDS_KEY in metadata
+
+    @property
+    def name(self) -> str:
+        """The table's."""
+        return str(self._table.name)
 
     @property
     def fragments(self) -> int:
@@ -143,12 +170,13 @@ class Version:
         return int(self._table.stats()["total_bytes"])
 
     def read(self, columns: Sequence[str], offset: int = 0) -> pa.Table:
-        """These columns of the rows from `offset` on, in the order they were written."""
-        return self._table.search().select(list(columns)).offset(offset).to_arrow()
+        """These columns of the rows from `offset` on, as they lie there, and their ids where the table keeps those."""
+        return self._table.search().select(list(columns)).with_row_id(self._has_row_ids).offset(offset).to_arrow()
 
     def images(self, rows: Sequence[int]) -> dict[str, list[bytes]]:
-        """The image files of these rows, by the memory's id."""
-        found = self._table.take_offsets(list(rows)).select(["id", "images"]).to_arrow().to_pylist()
+        """The image files of these rows, named by id where the table keeps those, else by place; by the memory's id."""
+        take = self._table.take_row_ids if self._has_row_ids else self._table.take_offsets
+        found = take(list(rows)).select(["id", "images"]).to_arrow().to_pylist()
         return {to_text(row["id"]): row["images"] for row in found}
 
     def append(self, rows: pa.Table) -> Version:
@@ -166,13 +194,27 @@ class Version:
 
 
 def locate(settings: Settings) -> Location:
-    """Where `data_dir` says that the store is. Touches nothing."""
+    """Where `data_dir` says that the store is. Touches nothing. Raises StoreUnavailable for a URI of another kind."""
+    found = scheme(settings.data_dir)
+    if found in OBJECT_STORES:
+        try:
+            from mmmem.store.bucket import Bucket  # noqa: PLC0415 - what it needs is an extra
+        except ImportError:
+            raise StoreUnavailable("data_dir: a bucket needs `pip install 'mmmem[bucket]'`") from None
+        uri = settings.data_dir.rstrip("/")
+        return Bucket(uri, Tables(uri), settings.stale_seconds)
+    if found:
+        raise StoreUnavailable("data_dir: must be a folder, or a bucket as s3://, gs:// or az://")
     return Folder(Path(settings.data_dir), Tables(settings.data_dir))
 
 
 def table_name(user_id: str) -> str:
     """The name of a user's table: ids may hold anything and are compared exactly, names of folders do neither."""
     return "u_" + hashlib.sha256(to_bytes(user_id)).hexdigest()
+
+
+def _new_metadata() -> dict[bytes, bytes]:
+    return {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
 
 
 def _with_images(memory: Memory, images: Sequence[bytes]) -> Memory | None:

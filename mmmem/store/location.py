@@ -40,6 +40,9 @@ class Committed(NamedTuple):
 class Location(Protocol):
     """Where a store lies. Safe to use from many threads."""
 
+    unusable: str
+    """What to say when it cannot be used; names the setting, not its value."""
+
     def connect(self) -> None:
         """Make it ready, and check that it can be used. Raises StoreUnavailable, or any error of the operating system."""
 

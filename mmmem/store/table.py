@@ -195,6 +195,8 @@ class UserTable:
         except Exception:
             with lock:
                 self._place.recover(self._readable)
+            with self._lock:
+                self._forget()
             return action()
 
     def _readable(self) -> bool:
