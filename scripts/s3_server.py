@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Self
 
 import requests
-from moto.core import DEFAULT_ACCOUNT_ID
+from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from moto.s3.models import s3_backends
 from werkzeug.serving import make_server
@@ -25,7 +27,7 @@ BUCKET = "mmmem"
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
-class QuietHandler(MotoRequestHandler):  # type: ignore[misc]
+class QuietHandler(MotoRequestHandler):
     """Logs no requests."""
 
     def log_request(self, *_: object) -> None:
@@ -33,12 +35,18 @@ class QuietHandler(MotoRequestHandler):  # type: ignore[misc]
 
 
 class S3Server:
-    """Serves from a thread of this process, at `url`. A context manager. `requests` counts what was asked, by method."""
+    """Serves from a thread of this process, at `url`. A context manager.
 
-    def __init__(self, port: int = 0) -> None:
-        self.requests: dict[str, int] = {}
+    `asked` counts requests, by method. `before` is called with method and path, and the request waits for it; where it raises
+    PermissionError, the answer is 403. With `conditional` False it writes whatever was asked about what is there, as some servers do.
+    """
+
+    def __init__(self, port: int = 0, *, conditional: bool = True) -> None:
+        self.asked: Counter[str] = Counter()
+        self.before: Callable[[str, str], None] = lambda *_: None
         self._counting = threading.Lock()
-        application = self._counted(_atomic(DomainDispatcherApplication(create_backend_app)))
+        moto = DomainDispatcherApplication(create_backend_app)
+        application = self._watched(_atomic(moto) if conditional else _unconditional(moto))
         self._server = make_server("127.0.0.1", port, application, threaded=True, request_handler=QuietHandler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self.url = f"http://127.0.0.1:{self._server.port}"
@@ -56,8 +64,8 @@ class S3Server:
 
     def objects(self, prefix: str) -> dict[str, bytes]:
         """The content of every object whose name begins so."""
-        store = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
-        return {key.name: key.value for key in store.list_objects(store.get_bucket(BUCKET), prefix, None)[0]}
+        keys = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].get_bucket(BUCKET).keys
+        return {name: key.value for name, key in keys.items() if name.startswith(prefix)}
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -71,11 +79,16 @@ class S3Server:
         self._server.server_close()
         self._thread.join()
 
-    def _counted(self, application: Application) -> Application:
+    def _watched(self, application: Application) -> Application:
         def serve(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
             method = "LIST" if "list-type=" in environ["QUERY_STRING"] else environ["REQUEST_METHOD"]
             with self._counting:
-                self.requests[method] = self.requests.get(method, 0) + 1
+                self.asked[method] += 1
+            try:
+                self.before(method, environ["PATH_INFO"])
+            except PermissionError:
+                start_response("403 Forbidden", [("Content-Length", "0")])
+                return []
             return application(environ, start_response)
 
         return serve
@@ -94,6 +107,14 @@ def _atomic(application: Application) -> Application:
     return serve
 
 
+def _unconditional(application: Application) -> Application:
+    def serve(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        environ.pop("HTTP_IF_NONE_MATCH", None)
+        return application(environ, start_response)
+
+    return serve
+
+
 def main() -> None:
     """Serve until stopped."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -101,10 +122,8 @@ def main() -> None:
     with S3Server(parser.parse_args().port) as server:
         for name, value in {**server.environment, "MMMEM_DATA_DIR": f"s3://{BUCKET}/data"}.items():
             print(f"export {name}={value}", flush=True)
-        try:
+        with suppress(KeyboardInterrupt):
             threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
 
 
 if __name__ == "__main__":

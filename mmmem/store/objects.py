@@ -20,7 +20,7 @@ from mmmem.errors import StoreUnavailable
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-CONNECT_SECONDS, REQUEST_SECONDS, RETRIES, RETRY_SECONDS = 5, 60, 3, 15
+CONNECT_SECONDS, REQUEST_SECONDS, RETRIES, RETRY_SECONDS = 5, 20, 3, 15
 _PROBE = "_probe"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mmmem.store.lance import LanceStore, Version, table_name
 from mmmem.types import ImagePart, Part, TextPart
-from tests.store.content import OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, request
 
 
 def parts(number: int) -> tuple[Part, ...]:
@@ -60,6 +60,7 @@ def test_a_large_table_is_not_written_again_for_every_few_commits(open_store: Op
     assert version.number == 6  # appends only: a compaction is a commit too
 
 
+@ANYWHERE
 def test_an_add_succeeds_when_compaction_fails(
     open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
