@@ -14,8 +14,9 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,9 +33,13 @@ class ServiceError(Exception):
 
 
 class Service:
-    """`mmmem serve` on a free loopback port, with a data folder and a key of its own. A context manager."""
+    """`mmmem serve` on a free loopback port, with a key of its own. A context manager.
 
-    def __init__(self) -> None:
+    `data`: its folder or bucket, which stays; by default one of its own, which goes with it. `workers`: its processes. `under`: a
+    command that runs it, such as a tracer.
+    """
+
+    def __init__(self, data: Path | str | None = None, workers: int = 1, under: Sequence[str] = ()) -> None:
         self.key = secrets.token_urlsafe(24)
         self.folder = Path(tempfile.mkdtemp(prefix="mmmem-demo-"))
         self.log = self.folder / "service.log"
@@ -42,11 +47,11 @@ class Service:
         self.url = f"http://127.0.0.1:{self.port}"
         self.kept = False
         mmmem = Path(sys.executable).with_name("mmmem")
-        command = [str(mmmem), "serve", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1"]
+        command = [*under, str(mmmem), "serve", "--host", "127.0.0.1", "--port", str(self.port)]
         with self.log.open("wb") as log:
             # Its own session: Ctrl-C reaches the demo alone, which then stops the service and waits for it.
             self.process = subprocess.Popen(
-                [*command, "--data-dir", str(self.folder / "data")],
+                [*command, "--workers", str(workers), "--data-dir", str(data or self.folder / "data")],
                 env=os.environ | {"MMMEM_API_KEY": self.key, "MMMEM_AUTH": "auto"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -88,13 +93,18 @@ class Service:
         except urllib.error.HTTPError as refusal:
             with refusal:
                 return refusal.code, json.load(refusal)
-        except (OSError, ValueError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             raise ServiceError(f"{method} {path} failed: {error}. {self.log_tail()}") from error
 
     def log_tail(self) -> str:
         """The last lines of the service's log, for a message."""
         lines = self.log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         return "The end of its log:\n" + "\n".join(f"  {line}" for line in lines)
+
+    def kill(self) -> None:
+        """End it and everything it started at once, as the kernel does when memory is short."""
+        self._signal_all(signal.SIGKILL)
+        self.process.wait()
 
     def stop(self) -> None:
         """End the service and everything it started, and remove its data."""

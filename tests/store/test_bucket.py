@@ -24,6 +24,7 @@ from tests.store.content import DIMENSIONS, IN_A_BUCKET, MODELS, OpenStore, requ
 pytestmark = IN_A_BUCKET
 
 MANIFEST = re.compile(r"/u_.*/_versions/")
+DATA = re.compile(r"/u_.*/data/")
 CLAIM = re.compile(r"/claims/")
 
 
@@ -148,22 +149,27 @@ def test_replicas_that_add_and_compact_at_once_lose_and_double_nothing_and_agree
 def test_a_deletion_leaves_nothing_that_anyone_said_or_showed(
     open_store: OpenStore, s3_server: Any, where: str, meanwhile: Any
 ) -> None:
+    def objects() -> dict[str, bytes]:
+        found: dict[str, bytes] = s3_server.objects(where.removeprefix("s3://mmmem/"))
+        return found
+
     store, other = open_store(compact_fragments=2), open_store()
     for number in range(4):
         store.add(request("ada", f"r{number}", (TextPart("secret"), ImagePart("data:image/png;base64", b"secret"))))
     other.add(request("bob", "r", "of bob"))
-    # What an Add that lost left: the deletion comes right before its commit, and its process finds out.
-    meanwhile(MANIFEST, lambda: store.delete_user("ada"))
+    # What an Add left that lost: it wrote its rows when the deletion had looked for them already, and its commit fails.
+    meanwhile(DATA, lambda: store.delete_user("ada"))
     other.add(request("ada", "r9", "secret"))
     assert texts(store) == texts(other) == ["secret"]
+    tables = {name.split("/")[1] for name, content in objects().items() if b"secret" in content}
+    assert len(tables) == 1
     assert other.delete_user("ada") is True
     assert other.delete_user("ada") is store.delete_user("ada") is False
     for each in (store, other, open_store()):
         assert texts(each) == []
         assert texts(each, "bob") == ["of bob"]
-    objects = s3_server.objects(where.removeprefix("s3://mmmem/"))
-    assert not [name for name, content in objects.items() if b"secret" in content]
-    assert [name for name, content in objects.items() if b"of bob" in content]
+    assert not [name for name, content in objects().items() if b"secret" in content]
+    assert [name for name, content in objects().items() if b"of bob" in content]
 
 
 def test_a_commit_that_comes_where_a_deletion_cleaned_up_is_not_taken_for_kept(
