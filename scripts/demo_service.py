@@ -35,11 +35,11 @@ class ServiceError(Exception):
 class Service:
     """`mmmem serve` on a free loopback port, with a key of its own. A context manager.
 
-    `data`: its folder, which stays; by default one of its own, which goes with it. `workers`: its processes. `under`: a
+    `data`: its folder or bucket, which stays; by default one of its own, which goes with it. `workers`: its processes. `under`: a
     command that runs it, such as a tracer.
     """
 
-    def __init__(self, data: Path | None = None, workers: int = 1, under: Sequence[str] = ()) -> None:
+    def __init__(self, data: Path | str | None = None, workers: int = 1, under: Sequence[str] = ()) -> None:
         self.key = secrets.token_urlsafe(24)
         self.folder = Path(tempfile.mkdtemp(prefix="mmmem-demo-"))
         self.log = self.folder / "service.log"

@@ -15,7 +15,7 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 for any free one.")] = None,
-    data_dir: Annotated[str | None, typer.Option(help="Folder of the store.")] = None,
+    data_dir: Annotated[str | None, typer.Option(help="Folder of the store, or s3://, gs://, az://.")] = None,
     profile: Annotated[str | None, typer.Option(help="Models: light or clip.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes that serve one data folder together.")] = None,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.")] = None,

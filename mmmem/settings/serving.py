@@ -16,8 +16,19 @@ class Serving(BaseModel):
         "127.0.0.1", description="Address to listen on. Anything but loopback without a key is warned about."
     )
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
-    workers: int = Field(1, ge=1, le=64, description="Processes that serve one data folder together.")
-    data_dir: str = Field("data", min_length=1, description="Folder of the store; made when missing.")
+    workers: int = Field(1, ge=1, le=64, description="Processes that serve one store together.")
+    data_dir: str = Field(
+        "data",
+        min_length=1,
+        description="Folder of the store, made when missing; or a bucket, with or without a prefix: `s3://bucket/prefix`, "
+        "`gs://...`, `az://...` (docs/scaling.md).",
+    )
+    stale_seconds: float = Field(
+        0,
+        ge=0,
+        description="In a bucket: seconds for which a search need not see what another process added or deleted; 0: it "
+        "sees everything, for one request to the bucket a search.",
+    )
     api_key: SecretStr | None = Field(
         None, description="The key that callers must send. Unset: open to everyone who can connect."
     )

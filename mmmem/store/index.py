@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from mmmem.store.columns import Column, Unpacked, inverse_norms, unpack, whole_rows
 from mmmem.store.images import ImageIndex, Images
+from mmmem.store.log import Log
 from mmmem.store.postings import DocumentFrequencies, Postings
-from mmmem.store.rows import read_memories, to_text
+from mmmem.store.rows import read_memories
 from mmmem.store.speakers import Speakers, speaker
 from mmmem.texts import asks, says
 
@@ -115,15 +116,14 @@ class UserIndex:
         self._frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
         self._images = ImageIndex(dimensions)
-        self._requests: dict[str, tuple[int, bytes]] = {}  # first row and body hash
+        self.log = Log()
         self._session_numbers: dict[str, int] = {}
         self._speaker_numbers: dict[str, int] = {}
         self._newest_rows: dict[str, int] = {}  # of each session
         self._newest_said: dict[str, int] = {}  # the same, of memories that say something
-        self._image_rows: dict[str, int] = {}  # of the memories with images, by id
+        self._image_rows: dict[str, int] = {}  # addresses of the memories with images, by id
         self._names: dict[bytes, str] = {}
         self._object_bytes = _EMPTY_BYTES
-        self._last_seq = -1
         self._snapshot: UserArrays | None = None
 
     def __len__(self) -> int:
@@ -136,22 +136,14 @@ class UserIndex:
         indexes = (self._postings, self._frequencies, self._called, self._images)
         return self._object_bytes + columns + sum(index.nbytes for index in indexes)
 
-    @property
-    def next_seq(self) -> int:
-        """The `seq` of the row that comes next."""
-        return self._last_seq + 1
-
-    def ends_with(self, seq: int, memory_id: str) -> bool:
-        """Whether this is the last row held."""
-        return self._last_seq == seq and self._memories[-1].id == memory_id
-
     def image_rows(self, memory_ids: Iterable[str]) -> list[int]:
-        """The rows of those memories that have images, ascending."""
+        """The addresses in the table of those memories that have images, ascending."""
         return sorted(self._image_rows[id_] for id_ in set(memory_ids) if id_ in self._image_rows)
 
     def extend(self, table: pa.Table) -> None:
-        """Add rows (columns rows.INDEXED, `seq` ascending), just written or just read."""
+        """Add rows (columns rows.INDEXED), just written or just read; those that count, see Log."""
         first = len(self)
+        table, addresses = self.log.admit(table)
         batches = table.to_batches()
         for batch in batches:
             self._extend_memories(batch)
@@ -177,7 +169,7 @@ class UserIndex:
         columns["events"].extend(events.values)
         columns["event_owners"].extend([np.repeat(np.arange(first, len(self)), events.counts // 2)])
         for row in np.flatnonzero(self._images.extend(batches, first)).tolist():
-            self._image_rows[self._memories[first + row].id] = first + row
+            self._image_rows[self._memories[first + row].id] = int(addresses[row])
         self._snapshot = None
 
     def snapshot(self) -> UserArrays:
@@ -190,7 +182,7 @@ class UserIndex:
                 called=self._called,
                 token_frequencies=self._frequencies,
                 nbytes=self.nbytes,
-                _requests=self._requests,
+                _requests=self.log.requests,
                 _session_numbers=self._session_numbers,
                 **{name: column.view() for name, column in self._columns.items()},
             )
@@ -200,14 +192,10 @@ class UserIndex:
         first = len(self)
         self._memories.extend(read_memories(batch, self._names))
         added = self._memories[first:]
-        requests = zip(batch.column("request_id").to_pylist(), batch.column("body_hash").to_pylist(), strict=True)
-        for row, (request_id, body_hash) in enumerate(requests, first):
-            self._requests.setdefault(to_text(request_id), (row, body_hash))
         texts = [memory.text for memory in added]
         self._extend_conversation(added, texts, first)
         self._columns["keys"].extend([batch.column("key").to_numpy()])
         self._object_bytes += sum(_OBJECT_BYTES + sys.getsizeof(text) for text in texts)
-        self._last_seq = batch.column("seq")[-1].as_py()
 
     def _extend_conversation(self, added: Sequence[Memory], texts: Sequence[str], first: int) -> None:
         """Who says each memory, when, in which session, after which other, and whether it asks."""

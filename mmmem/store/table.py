@@ -1,13 +1,12 @@
 """One user's table: read what is new, commit a group, repair, compact, delete.
 
-Two locks, in this order: the lock file, held around every change on disk against other threads and processes, then the
-thread lock, around the arrays.
+Two locks, in this order: the place's, held around every change against other threads and, where that can be, other
+processes; then the thread lock, around the arrays.
 """
 
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,19 +14,19 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from mmmem.errors import MmmemError
-from mmmem.store.durability import Stamp, Synced, fsync, mend, newest_stamp, size_on_disk, sync_table
+from mmmem.errors import MmmemError, StoreUnavailable
 from mmmem.store.faults import describe, store_faults
 from mmmem.store.group import sort_out
 from mmmem.store.index import UserArrays, UserIndex
-from mmmem.store.locks import exclusive
-from mmmem.store.rows import INDEXED, to_text, with_seq
+from mmmem.store.location import Superseded
+from mmmem.store.rows import INDEXED, with_seq
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mmmem.settings import Settings
-    from mmmem.store.lance import Database, Version
+    from mmmem.store.lance import Version
+    from mmmem.store.location import Place, Stamp
     from mmmem.store.protocol import Dimensions
     from mmmem.store.rows import RequestRows
 
@@ -36,9 +35,9 @@ T = TypeVar("T")
 
 _NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
-_SYNCED_BYTES = 350  # one entry of Synced
 _OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their whole time, beside as much as it holds
 _LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
+_ATTEMPTS = 10  # to commit where others commit at the same time and cannot be kept out
 
 
 class _Newest(NamedTuple):
@@ -49,33 +48,29 @@ class _Newest(NamedTuple):
 
 
 class UserTable:
-    """What this process knows of one user's table on disk. Safe to use from many threads."""
+    """What this process knows of one user's table. Safe to use from many threads."""
 
-    def __init__(self, database: Database, name: str, dimensions: Dimensions, settings: Settings) -> None:
-        self._database = database
-        self._name = name
+    def __init__(self, place: Place, dimensions: Dimensions, settings: Settings) -> None:
+        self._place = place
         self._dimensions = dimensions
         self._fragments = settings.compact_fragments
         self._version_age = timedelta(minutes=settings.version_minutes)
-        self._folder = database.folder(name)
-        self._lock_file = database.lock_file(name)
         self._lock = threading.Lock()
         self._index = UserIndex(dimensions)
         self._held = _NOTHING
-        self._stamp: Stamp | None = None  # of the newest manifest that the index holds
-        self._synced: Synced = frozenset()
+        self._stamp: Stamp | None = None  # of the newest commit that the index holds
         self._appended: float | None = None  # when the commit began that may have left too many fragments
 
     @property
     def nbytes(self) -> int:
         """Memory held, in bytes."""
-        return self._index.nbytes + _SYNCED_BYTES * len(self._synced)
+        return self._index.nbytes + self._place.nbytes
 
     def arrays(self) -> UserArrays:
         """The table's memories as last committed, by any process. Raises StoreUnavailable."""
         with store_faults("the store could not be read"):
             arrays = self._unchanged()
-            return self._mending(self._newest, exclusive(self._lock_file)).arrays if arrays is None else arrays
+            return self._mending(self._newest, self._place.exclusive()).arrays if arrays is None else arrays
 
     def images(self, memory_ids: Sequence[str]) -> dict[str, list[bytes]]:
         """The image files of those memories that have any and are still there, by id. Raises StoreUnavailable."""
@@ -85,23 +80,25 @@ class UserTable:
             return newest.version.images(newest.image_rows) if newest.version and newest.image_rows else {}
 
         with store_faults("the store could not be read"):
-            return self._mending(read, exclusive(self._lock_file))
+            return self._mending(read, self._place.exclusive())
 
     def commit(self, group: Sequence[RequestRows]) -> list[MmmemError | None]:
-        """Keep a group of requests as one commit, on disk when this returns; what became of each, None for kept.
+        """Keep a group of requests as one commit, durable when this returns; what became of each, None for kept.
 
-        A request that is there already is kept, once what holds it is on disk: its writer may have died before that.
-        Raises StoreUnavailable, and then none of the group is kept.
+        A request that is there already is kept, once what holds it is durable: its writer may have died before that.
+        Where another writer may have come between, the table is read again: what it says first of a request counts.
+        Raises StoreUnavailable; in a folder none of the group is kept then.
         """
-        with store_faults("the store could not be written"), exclusive(self._lock_file):
-            newest = self._mending(self._newest, nullcontext())
-            outcomes, new = sort_out(newest.arrays, group)
-            if new:
-                self._sync()  # what a writer that died left: a commit goes on top of nothing that a power cut can take
-                self._append(newest.version, with_seq(new, newest.next_seq))
-            else:
-                self._sync()
-            return outcomes
+        with store_faults("the store could not be written"), self._place.exclusive():
+            for _ in range(_ATTEMPTS):
+                newest = self._mending(self._newest, nullcontext())
+                outcomes, new = sort_out(newest.arrays, group)
+                self._place.settle()  # a commit goes on top of nothing that a power cut can take
+                if not new:
+                    return outcomes
+                if self._append(newest.version, with_seq(new, newest.next_seq)):
+                    return outcomes
+        raise StoreUnavailable("the store could not be written: too many others write for this user")
 
     def compact(self) -> None:
         """Merge fragments and drop old versions if a commit left too many. A failure is logged: it costs speed, not data.
@@ -114,32 +111,31 @@ class UserTable:
         the merged ones are on disk, all but the last: a reader has the time until the next merge.
         """
         began = self._appended
-        if began is None or sum(name.endswith(".lance") for name, _ in self._synced) <= self._fragments:
+        if began is None or self._place.files <= self._fragments:
             return
         self._appended = None
         try:
-            with exclusive(self._lock_file):
-                version = self._database.open(self._name)
+            with self._place.exclusive():
+                _, version = self._place.newest()
                 if version and version.fragments > self._fragments + version.nbytes // _FRAGMENT_BYTES:
                     version.compact(self._version_age)
-                    self._sync()
-                    if size_on_disk(self._folder) > 2 * version.nbytes + _OLD_BYTES:
+                    self._place.settle()
+                    if self._place.size > 2 * version.nbytes + _OLD_BYTES:
                         version.compact(timedelta(seconds=time.monotonic() - began) + _LEEWAY)
         except Exception as error:
             logger.warning("a table could not be compacted: %s", describe(error))
 
     def delete(self) -> bool:
         """Remove the table; False when there was none. Raises StoreUnavailable."""
-        with store_faults("the store could not be written"), exclusive(self._lock_file):
-            existed = self._folder.exists() or self._database.trash(self._name).exists()
-            self._remove()
+        with store_faults("the store could not be written"), self._place.exclusive():
+            existed = self._place.remove()
             with self._lock:
                 self._forget()
             return existed
 
     def _unchanged(self) -> UserArrays | None:
-        """What is held, where no commit came since. To open the table would take ten times as long."""
-        stamp = newest_stamp(self._folder)
+        """What is held, where no commit came since."""
+        stamp = self._place.stamp()
         with self._lock:
             return self._index.snapshot() if stamp and stamp == self._stamp else None
 
@@ -147,12 +143,11 @@ class UserTable:
         with self._lock:
             version = self._refresh()
             index = self._index
-            return _Newest(version, index.snapshot(), index.next_seq, index.image_rows(memory_ids))
+            return _Newest(version, index.snapshot(), index.log.next_seq, index.image_rows(memory_ids))
 
     def _refresh(self) -> Version | None:
         """Bring the index up to the newest version. A table made anew under the same name has another incarnation."""
-        stamp = newest_stamp(self._folder)  # first: a commit in between only makes the next reader look again
-        version = self._database.open(self._name)
+        stamp, version = self._place.newest()
         if version is None:
             self._forget()
             return None
@@ -170,60 +165,39 @@ class UserTable:
         return version
 
     def _read(self, version: Version) -> None:
-        if len(self._index):
-            rows = version.read(INDEXED, offset=len(self._index) - 1)
-            if rows.num_rows and self._index.ends_with(rows["seq"][0].as_py(), to_text(rows["id"][0].as_py())):
+        held = self._index.log
+        if held.length:
+            rows = version.read(INDEXED, offset=held.length - 1)
+            if held.continues(rows):
                 self._index.extend(rows.slice(1))
                 return
-            self._index = UserIndex(self._dimensions)  # the last row held is not in its place: rows were removed
+            self._index = UserIndex(self._dimensions)  # rows were removed, or moved
         self._index.extend(version.read(INDEXED))
 
-    def _append(self, version: Version | None, rows: pa.Table) -> None:
+    def _append(self, version: Version | None, rows: pa.Table) -> bool:
+        """Commit rows; whether that decides what becomes of them."""
         before = (version.incarnation, version.number) if version else _NOTHING
         began = time.monotonic()
-        written = version.append(rows) if version else self._database.create(self._name, rows)
         try:
-            self._sync()
-        except BaseException:
-            # After a failed fsync the kernel may forget what it could not write: a retry must write it again.
-            self._take_back(version)
-            raise
+            committed = self._place.append(version, rows)
+        except Superseded:
+            return False
         self._appended = began
+        written = committed.version
         with self._lock:
-            if self._held == before:  # else a reader came first, or the arrays have to be loaded again
+            # Else a reader came first, another writer came between, or the arrays have to be loaded again.
+            if self._held == before and written.number == before[1] + 1:
                 self._index.extend(rows)
-                self._held = (written.incarnation, written.number)
-
-    def _take_back(self, version: Version | None) -> None:
-        try:
-            if version:
-                version.restore()
-            else:
-                self._remove()
-        except Exception as error:
-            logger.error("a commit that is not on disk could not be taken back: %s", describe(error))  # noqa: TRY400
-
-    def _sync(self) -> None:
-        if self._folder.exists():
-            self._synced = sync_table(self._folder, self._synced)
-
-    def _remove(self) -> None:
-        """At once, also when the process dies half-way: what has the other name is no table, and goes at the next start."""
-        trash = self._database.trash(self._name)
-        if trash.exists():
-            shutil.rmtree(trash)
-        if self._folder.exists():
-            self._folder.rename(trash)
-            fsync(trash.parent)
-            shutil.rmtree(trash)
+                self._held, self._stamp = (written.incarnation, written.number), committed.stamp
+        return committed.final
 
     def _forget(self) -> None:
         self._index = UserIndex(self._dimensions)
         self._held = _NOTHING
         self._stamp = None
-        self._synced = frozenset()
+        self._place.forget()
 
-    def _mending(self, action: Callable[[], T], lock: AbstractContextManager[None]) -> T:
+    def _mending(self, action: Callable[[], T], lock: AbstractContextManager[object]) -> T:
         """Do something that reads the table; if it fails, once more after a look at the newest commit.
 
         Under the lock: what failed may have been a read of a version that another process, having merged it, removed.
@@ -234,12 +208,14 @@ class UserTable:
             raise
         except Exception:
             with lock:
-                mend(self._folder, self._readable)
+                self._place.recover(self._readable)
+                with self._lock:
+                    self._forget()
                 return action()
 
     def _readable(self) -> bool:
         try:
-            version = self._database.open(self._name)
+            _, version = self._place.newest()
             if version:
                 version.read(INDEXED)
         except Exception:

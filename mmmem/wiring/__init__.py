@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mmmem.errors import StoreUnavailable
 from mmmem.wiring import clip, light, ocr, rerankers
 
 if TYPE_CHECKING:
@@ -83,12 +81,12 @@ def build_service(settings: Settings) -> MemoryService:
 
 def holds_store(settings: Settings) -> bool:
     """Whether there is a store in `data_dir`; `build_service` makes one where there is none. Raises StoreUnavailable."""
-    from mmmem.store.record import RECORD
+    from mmmem.store.faults import store_faults
+    from mmmem.store.lance import locate
 
-    try:
-        return Path(settings.data_dir, f"{RECORD}.lance", "_versions").is_dir()
-    except OSError:
-        raise StoreUnavailable("data_dir: the folder cannot be used") from None
+    location = locate(settings)
+    with store_faults(location.unusable):
+        return location.exists()
 
 
 def needs_models(settings: Settings) -> bool:

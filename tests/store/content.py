@@ -6,12 +6,16 @@ import hashlib
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from mmmem.store import Dimensions, StoredRequest
 from mmmem.store.lance import LanceStore
 from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, Part, TextEncoding, TextPart
 
 OpenStore = Callable[..., LanceStore]
+
+ANYWHERE = pytest.mark.parametrize("where", ["folder", "bucket"], indirect=True)
+IN_A_BUCKET = pytest.mark.parametrize("where", ["bucket"], indirect=True)
 
 DIMENSIONS = Dimensions(dense=8, token=4, image=6, appearance=5, fingerprint=9, colours=3)
 MODELS = {"text": "words-1", "image": "pixels-1"}

@@ -15,7 +15,7 @@ import pytest
 
 from mmmem.store.lance import LanceStore, Version, table_name
 from mmmem.types import ImagePart, Part, TextPart
-from tests.store.content import OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, request
 
 GRACE = 0.2  # seconds, longer than old versions stay that outgrow the table
 
@@ -123,6 +123,7 @@ def test_a_large_table_is_not_written_again_for_every_few_commits(open_store: Op
     assert version.number == 6  # appends only: a compaction is a commit too
 
 
+@ANYWHERE
 def test_an_add_succeeds_when_compaction_fails(
     open_store: OpenStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mmmem.store import UserArrays
 from mmmem.store.lance import LanceStore
 from mmmem.types import ImagePart, Memory, TextPart
-from tests.store.content import DIMENSIONS, OpenStore, request
+from tests.store.content import ANYWHERE, DIMENSIONS, OpenStore, request
 
 JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)) * 20 + b"\xff\xd9"
 ODD_TEXTS = (
@@ -29,6 +29,7 @@ def contents(arrays: UserArrays) -> list[str]:
     return [memory.text for memory in arrays.memories]
 
 
+@ANYWHERE
 @pytest.mark.parametrize("reopened", [False, True])
 def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bool) -> None:
     parts = (
@@ -68,6 +69,7 @@ def test_everything_of_a_memory_is_read_back(open_store: OpenStore, reopened: bo
     assert list(arrays.images.labels) == [image.vectors.labels for image in images]
 
 
+@ANYWHERE
 def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
     store.add(request("ada", "r1", "one two", "", (ImagePart("data:image/png;base64", b"png"),)))
     arrays = store.arrays("ada")
@@ -108,6 +110,7 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         arrays.dense[0] = 0
 
 
+@ANYWHERE
 def test_a_token_of_zeros_has_the_scale_zero(store: LanceStore) -> None:
     stored = request("ada", "r1", "one two")
     stored.memories[0].text.tokens[0] = 0
@@ -117,6 +120,7 @@ def test_a_token_of_zeros_has_the_scale_zero(store: LanceStore) -> None:
     assert scales[1] > 0
 
 
+@ANYWHERE
 def test_image_bytes_stay_on_disk_until_they_are_asked_for(store: LanceStore) -> None:
     store.add(request("ada", "r1", "text", (ImagePart("data:image/jpeg;base64", JPEG),), "more"))
     text, picture, more = store.arrays("ada").memories
@@ -126,6 +130,7 @@ def test_image_bytes_stay_on_disk_until_they_are_asked_for(store: LanceStore) ->
     assert loaded[1].parts == (ImagePart("data:image/jpeg;base64", JPEG),)
 
 
+@ANYWHERE
 def test_memories_keep_the_order_of_the_adds_and_their_times(open_store: OpenStore) -> None:
     store = open_store()
     store.add(request("ada", "later", "c", "a", timestamp=2_000, created_at=2_000))
@@ -139,6 +144,7 @@ def test_memories_keep_the_order_of_the_adds_and_their_times(open_store: OpenSto
         assert [memory.position for memory in memories] == [0, 1, 0, 0]
 
 
+@ANYWHERE
 @pytest.mark.parametrize("odd", ODD_IDS, ids=range(len(ODD_IDS)))
 def test_ids_may_hold_anything(open_store: OpenStore, odd: str) -> None:
     store = open_store()
@@ -162,6 +168,7 @@ def test_an_unknown_user_has_nothing_and_costs_no_disk_space(store: LanceStore, 
     assert sorted(data_dir.rglob("*")) == before
 
 
+@ANYWHERE
 def test_sessions_are_numbered_in_order_of_appearance(store: LanceStore) -> None:
     for number, session in enumerate(["b", "a", "b"]):
         store.add(request("ada", f"r{number}", f"text {number}", session_id=session))
@@ -172,6 +179,7 @@ def test_sessions_are_numbered_in_order_of_appearance(store: LanceStore) -> None
     assert last.text == "text 2"
 
 
+@ANYWHERE
 def test_pictures_between_two_turns_do_not_part_what_was_said(store: LanceStore) -> None:
     picture = (ImagePart("data:image/png;base64", b"png"),)
     store.add(request("ada", "r1", picture, "where was that?", picture, session_id="s"))
@@ -200,6 +208,7 @@ def test_a_snapshot_is_not_changed_by_later_writes(store: LanceStore) -> None:
     assert snapshot.last_said("s") == snapshot.memories[0]
 
 
+@ANYWHERE
 def test_reading_while_others_write_shows_a_prefix_of_whole_requests(store: LanceStore) -> None:
     done = threading.Event()
     faults: list[str] = []
@@ -223,6 +232,7 @@ def test_reading_while_others_write_shows_a_prefix_of_whole_requests(store: Lanc
     assert len(store.arrays("ada")) == 120
 
 
+@ANYWHERE
 def test_memory_use_counts_vectors_and_text(store: LanceStore) -> None:
     store.add(request("ada", "r0", "short"))
     small = store.arrays("ada").nbytes
@@ -230,6 +240,7 @@ def test_memory_use_counts_vectors_and_text(store: LanceStore) -> None:
     assert store.arrays("ada").nbytes >= small + 100_000
 
 
+@ANYWHERE
 def test_vectors_of_another_width_are_refused_before_anything_is_written(store: LanceStore) -> None:
     stored = request("ada", "r0", "text")
     wide = stored.memories[0].text.tokens.reshape(1, -1)[:, :3]
@@ -239,6 +250,7 @@ def test_vectors_of_another_width_are_refused_before_anything_is_written(store: 
     assert len(store.arrays("ada")) == 0
 
 
+@ANYWHERE
 def test_memories_that_are_gone_are_left_out_when_images_are_loaded(store: LanceStore) -> None:
     store.add(request("ada", "r0", "text", (ImagePart("data:image/jpeg;base64", JPEG),)))
     memories: list[Memory] = list(store.arrays("ada").memories)

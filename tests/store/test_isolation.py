@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mmmem.store.lance import LanceStore
 from mmmem.types import ImagePart
-from tests.store.content import OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, request
 
 LOOK_ALIKES = (
     "a", "A", "a ", " a", "a\n", "a\0", "a\ud800", "a\udc00", "а", "ａ", "a/", "a'", "a%", "*", "", "u_a", "ä",
@@ -15,6 +15,7 @@ LOOK_ALIKES = (
 )  # fmt: skip
 
 
+@ANYWHERE
 def test_users_with_look_alike_ids_are_kept_apart(open_store: OpenStore) -> None:
     store = open_store()
     for number, user in enumerate(LOOK_ALIKES):
@@ -24,6 +25,7 @@ def test_users_with_look_alike_ids_are_kept_apart(open_store: OpenStore) -> None
         assert kept == [[f"text {number}"] for number in range(len(LOOK_ALIKES))]
 
 
+@ANYWHERE
 def test_images_are_loaded_for_their_own_user_only(store: LanceStore) -> None:
     store.add(request("ada", "r", (ImagePart("data:image/png;base64", b"of ada"),)))
     store.add(request("bob", "r", (ImagePart("data:image/png;base64", b"of bob"),)))
@@ -45,6 +47,7 @@ def test_deleting_one_user_leaves_the_others(open_store: OpenStore, data_dir: Pa
     assert b"secret of bob" in everything
 
 
+@ANYWHERE
 def test_a_deleted_user_starts_anew_also_for_those_who_knew_the_old_data(open_store: OpenStore) -> None:
     store, other = open_store(), open_store()
     for number in range(3):

@@ -1,4 +1,4 @@
-"""Several processes serve one folder together; one that is killed takes nothing with it that it acknowledged."""
+"""Several processes serve one folder, or one bucket, together; one that is killed takes nothing with it that it acknowledged."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.store.content import OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, request
 
 ROOT = Path(__file__).parents[2]
 
 
-def adding(data_dir: Path, name: str, count: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.store.adding", str(data_dir), name, str(count)]
+def adding(where: str, name: str, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.store.adding", where, name, str(count)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
@@ -27,11 +27,10 @@ def pairs(texts: list[str]) -> list[str]:
     return requests
 
 
-def test_processes_on_a_new_folder_see_each_other_and_lose_and_double_nothing(
-    open_store: OpenStore, data_dir: Path
-) -> None:
+@ANYWHERE
+def test_processes_at_a_new_place_see_each_other_and_lose_and_double_nothing(open_store: OpenStore, where: str) -> None:
     names = ("a", "b", "c", "d")
-    processes = [adding(data_dir, name, 10) for name in names]
+    processes = [adding(where, name, 10) for name in names]
     store = open_store()
     output = processes[0].stdout
     assert output is not None
@@ -47,10 +46,9 @@ def test_processes_on_a_new_folder_see_each_other_and_lose_and_double_nothing(
     assert sorted(pairs(texts(open_store))) == sorted(f"{who} {n}" for who in ("shared", *names) for n in range(10))
 
 
-def test_a_killed_process_leaves_whole_requests_and_all_that_it_acknowledged(
-    open_store: OpenStore, data_dir: Path
-) -> None:
-    with adding(data_dir, "killed", 10_000) as process:
+@ANYWHERE
+def test_a_killed_process_leaves_whole_requests_and_all_that_it_acknowledged(open_store: OpenStore, where: str) -> None:
+    with adding(where, "killed", 10_000) as process:
         assert process.stdout is not None
         acknowledged = [process.stdout.readline().strip() for _ in range(25)][1:]
         process.kill()

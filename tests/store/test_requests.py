@@ -10,7 +10,9 @@ import pytest
 from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.store import StoredRequest
 from mmmem.store.lance import LanceStore, table_name
-from tests.store.content import OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, request
+
+pytestmark = ANYWHERE
 
 
 def texts(store: LanceStore, user_id: str = "ada") -> list[str]:

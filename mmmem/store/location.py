@@ -1,0 +1,105 @@
+"""Where a store can lie: a local folder (folder.py) or a bucket of an object store (bucket.py).
+
+What differs is how a change is made safe. In a folder one writer at a time holds a lock file, syncs what it wrote and takes
+back what it could not sync. In a bucket nobody can be kept out and nothing can be taken back: every writer commits, and
+what counts is decided by the order of the table's rows (log.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from mmmem.store.lance import Version
+
+OBJECT_STORES = ("s3", "gs", "az")
+
+Stamp = Hashable
+"""What tells one commit of a table from every other, those of a table made anew under the same name included."""
+
+Record = tuple[int, dict[str, str]]
+"""A store's format, and the models by role that its vectors are of."""
+
+
+class Superseded(Exception):
+    """A commit came to nothing because of another one. Nothing of it counts; look again and retry."""
+
+
+class Committed(NamedTuple):
+    """A commit that is durable."""
+
+    version: Version
+    stamp: Stamp | None  # None: to be looked up
+    final: bool  # whether nobody can have come between it and the version it was made on
+
+
+class Location(Protocol):
+    """Where a store lies. Safe to use from many threads."""
+
+    unusable: str
+    """What to say when it cannot be used; names the setting, not its value."""
+
+    def connect(self) -> None:
+        """Make it ready, and check that it can be used. Raises StoreUnavailable, or any error of the operating system."""
+
+    def record(self, new: Record) -> Record:
+        """The store's record; `new`, written and durable, where there was none."""
+
+    def exists(self) -> bool:
+        """Whether a store is there, without making one."""
+
+    def place(self, name: str) -> Place:
+        """A user's table, which need not exist."""
+
+    def open(self, name: str) -> Version | None:
+        """The newest version of a table, None where there is none."""
+
+
+class Place(Protocol):
+    """Where one user's table lies, and what makes a change to it safe there. Any method may raise any error."""
+
+    def exclusive(self) -> AbstractContextManager[object]:
+        """Held around every change, against all who can be kept out."""
+
+    def stamp(self) -> Stamp | None:
+        """The stamp of the newest commit, None where there is none."""
+
+    def newest(self) -> tuple[Stamp | None, Version | None]:
+        """The newest version, and a stamp that is not newer than it; None where there is no table."""
+
+    def append(self, version: Version | None, rows: pa.Table) -> Committed:
+        """Commit rows to a table, of which `version` is the newest, or to a new one. Raises Superseded."""
+
+    def settle(self) -> None:
+        """See to it that what was committed, by anyone, is durable."""
+
+    def recover(self, readable: Callable[[], bool]) -> None:
+        """Do what can be done about a table that could not be read. Raises StoreUnavailable when nothing can."""
+
+    def remove(self) -> bool:
+        """Remove all of the table, old versions too; False when there was none."""
+
+    def forget(self) -> None:
+        """Drop what is held in memory of the table."""
+
+    @property
+    def files(self) -> int:
+        """How many files the rows were spread over when they were last written here; 0 when unknown."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the table's files, those of old versions too; 0 where nobody can say. The caller holds `exclusive`."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes."""
+
+
+def scheme(data_dir: str) -> str:
+    """The scheme of a URI, empty for a folder."""
+    before, separator, _ = data_dir.partition("://")
+    return before if separator else ""
