@@ -11,7 +11,7 @@ Messages are shown to callers: they name fields and limits, never stored content
     ├── OverCapacity            too many requests at once: try again after a while
     ├── Unavailable             cannot serve now
     │   ├── NotReady            still starting
-    │   ├── StoreUnavailable    the data folder cannot be read or written
+    │   ├── StoreUnavailable    the store cannot be read or written
     │   └── ModelUnavailable    an encoder failed
     └── StartupError            will not start like this: what to do about it
         ├── WeightsError        a model's files are missing or are not what the manifest says

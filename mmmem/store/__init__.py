@@ -2,7 +2,9 @@
 
 protocol.py    what the rest of the service sees of a store
 lance.py       the store on LanceDB, and the only place that imports it
+location.py    where a store lies: folder.py, or bucket.py with objects.py
 table.py       one user's table: read what is new, commit a group, repair, compact, delete
+log.py         which rows of a table count, and in which order
 writer.py      the queue in front of the tables: many requests, one commit
 group.py       requests that are committed together, and what becomes of each
 index.py       one user's memories as arrays

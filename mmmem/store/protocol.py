@@ -46,7 +46,10 @@ class Store(Protocol):
         """Get ready. Raises StoreMismatch when the data was written with other models or by a newer version."""
 
     def arrays(self, user_id: str) -> UserArrays:
-        """A user's memories, every one acknowledged before the call, by any process; empty for an unknown user."""
+        """A user's memories, every one acknowledged before the call, by any process; empty for an unknown user.
+
+        In a bucket those of other processes may be so old as the setting `stale_seconds` allows.
+        """
 
     def add(self, request: StoredRequest) -> None:
         """Keep a request. Returns once it is on disk and `arrays` shows it; one that is there already changes nothing.
