@@ -93,7 +93,7 @@ class NotReady(Unavailable):
 
 
 class StoreUnavailable(Unavailable):
-    """The store cannot be read or written now. Nothing of the request was kept."""
+    """The store cannot be read or written now. Nothing of the request was kept, unless the store is a bucket."""
 
     code = "store_unavailable"
 

@@ -33,7 +33,8 @@ class MemoryService:
         """Keep a request's messages. Returns once they are on disk and searchable; a repeated request is kept once.
 
         Raises RequestConflict when its request_id came before with another body, InvalidImage or TooLarge for an image,
-        StoreUnavailable or ModelUnavailable when it cannot be kept now. After an error nothing of it is kept, save in a bucket, where a 503 may have been kept.
+        StoreUnavailable or ModelUnavailable when it cannot be kept now. After an error nothing of it is kept; in a bucket
+        it may be after StoreUnavailable, and the same request again says so.
         """
         with self._turns.of(request.user_id, request.request_id):
             arrays = self._store.arrays(request.user_id)

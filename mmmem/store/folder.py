@@ -109,11 +109,6 @@ class FolderPlace:
         return sum(name.endswith(".lance") for name, _ in self._synced)
 
     @property
-    def size(self) -> int:
-        """See Place."""
-        return size_on_disk(self._folder)
-
-    @property
     def nbytes(self) -> int:
         """See Place."""
         return _SYNCED_BYTES * len(self._synced)
@@ -133,6 +128,7 @@ class FolderPlace:
 
     def append(self, version: Version | None, rows: pa.Table) -> Committed:
         """See Place. The caller holds the lock. What cannot be synced is taken back."""
+        self.settle()  # what a writer that died left: a commit goes on top of nothing that a power cut can take
         if version:
             written = version.append(rows)
         else:
@@ -158,15 +154,18 @@ class FolderPlace:
     def remove(self) -> bool:
         """At once, also when the process dies half-way: what has the other name is no table, and goes at the next start."""
         trash = self._store.trash(self._name)
-        left = trash.exists()
-        if left:
+        existed = self._folder.exists() or trash.exists()
+        if trash.exists():
             shutil.rmtree(trash)
-        existed = self._folder.exists()
-        if existed:
+        if self._folder.exists():
             self._folder.rename(trash)
             fsync(trash.parent)
             shutil.rmtree(trash)
-        return existed or left
+        return existed
+
+    def size(self) -> int:
+        """See Place. The caller holds the lock."""
+        return size_on_disk(self._folder)
 
     def forget(self) -> None:
         """See Place."""

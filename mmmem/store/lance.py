@@ -100,7 +100,7 @@ class Tables:
     def __init__(self, uri: str, file_cache: int) -> None:
         """`file_cache`: bytes that LanceDB may keep of the files' footers."""
         self._uri = uri
-        self._session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=file_cache)
+        self.session = lancedb.Session(index_cache_size_bytes=0, metadata_cache_size_bytes=file_cache)
         self._connection: Any = None
         self._metadata: dict[bytes, bytes] = {}
 
@@ -113,7 +113,7 @@ class Tables:
         """Get ready. `options` are those of an object store, in LanceDB's words."""
         if options and _ROW_IDS_OPTION in options:
             self._metadata = {_ROW_IDS_KEY: b"stable"}
-        self._connection = lancedb.connect(self._uri, session=self._session, storage_options=options)
+        self._connection = lancedb.connect(self._uri, session=self.session, storage_options=options)
 
     def open(self, name: str) -> Version | None:
         """The newest version of a table, None where there is none."""

@@ -83,16 +83,15 @@ class Place(Protocol):
     def remove(self) -> bool:
         """Remove all of the table, old versions too; False when there was none."""
 
+    def size(self) -> int:
+        """Bytes of the table's files, old versions too; 0 where that is not known or old versions have to stay."""
+
     def forget(self) -> None:
         """Drop what is held in memory of the table."""
 
     @property
     def files(self) -> int:
         """How many files the rows were spread over when they were last written here; 0 when unknown."""
-
-    @property
-    def size(self) -> int:
-        """Bytes of the table's files, those of old versions too; 0 where nobody can say. The caller holds `exclusive`."""
 
     @property
     def nbytes(self) -> int:

@@ -93,8 +93,8 @@ class UserTable:
             for _ in range(_ATTEMPTS):
                 newest = self._mending(self._newest, nullcontext())
                 outcomes, new = sort_out(newest.arrays, group)
-                self._place.settle()  # a commit goes on top of nothing that a power cut can take
                 if not new:
+                    self._place.settle()
                     return outcomes
                 if self._append(newest.version, with_seq(new, newest.next_seq)):
                     return outcomes
@@ -120,7 +120,7 @@ class UserTable:
                 if version and version.fragments > self._fragments + version.nbytes // _FRAGMENT_BYTES:
                     version.compact(self._version_age)
                     self._place.settle()
-                    if self._place.size > 2 * version.nbytes + _OLD_BYTES:
+                    if self._place.size() > 2 * version.nbytes + _OLD_BYTES:
                         version.compact(timedelta(seconds=time.monotonic() - began) + _LEEWAY)
         except Exception as error:
             logger.warning("a table could not be compacted: %s", describe(error))
@@ -209,8 +209,6 @@ class UserTable:
         except Exception:
             with lock:
                 self._place.recover(self._readable)
-                with self._lock:
-                    self._forget()
                 return action()
 
     def _readable(self) -> bool:
