@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from enum import Enum, auto
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,7 +37,15 @@ _DATA_FILE = re.compile(rb"[01]{24}[0-9a-f]{26}\.lance")  # its name, as manifes
 _PAGE = 4096  # what file systems write at a time, in whatever order
 _HOLE = bytes(_PAGE)
 _NEWEST = 2**64 - 1
+_LOOKS = 2  # at a table with its newest commits and without, before they are set aside
+_LOOKS_WITHOUT_PROOF = 10  # where they may be whole: no passing fault comes and goes with each look
 _UNSYNCED = 2  # commits that may be torn: one, or what a compaction or taking one back makes
+
+
+class _Damage(Enum):
+    NONE = auto()
+    POSSIBLE = auto()
+    CERTAIN = auto()
 
 
 def make_folder(path: Path) -> None:
@@ -108,13 +117,14 @@ def mend(folder: Path, readable: Callable[[], bool]) -> None:
     """
     if readable() or not _manifests(folder):
         return
-    torn: list[Path] = []
-    for _ in range(2):
-        torn = _torn_commits(folder, readable)
+    torn, looks, certain = list[Path](), 0, False
+    while looks < (_LOOKS if certain else _LOOKS_WITHOUT_PROOF):
+        torn, certain = _torn_commits(folder, readable)
         if not torn:
             raise StoreUnavailable("the store could not be read")
         if readable():
             return
+        looks += 1
     for manifest in torn:
         manifest.rename(_aside_name(manifest))
         logger.warning(
@@ -123,30 +133,36 @@ def mend(folder: Path, readable: Callable[[], bool]) -> None:
     fsync(folder / _VERSIONS)
 
 
-def _torn_commits(folder: Path, readable: Callable[[], bool]) -> list[Path]:
-    """The newest manifests, each of them torn, without which a table can be read; none where that does not help."""
+def _torn_commits(folder: Path, readable: Callable[[], bool]) -> tuple[list[Path], bool]:
+    """The newest manifests, each of them torn, without which a table can be read, none where that does not help; and
+    whether that is proved: a page of zeros may also be what was written."""
     torn: list[Path] = []
+    certain = True
     manifests = _manifests(folder)
     with ExitStack() as aside:
         for manifest, older in pairwise([*manifests, None][: _UNSYNCED + 1]):
-            if manifest is None or not _is_torn_commit(folder / "data", manifest, older):
+            damage = _Damage.NONE if manifest is None else _damage_of(folder / "data", manifest, older)
+            if manifest is None or damage is _Damage.NONE:
                 break
             if older is None and _NEWEST - int(manifest.stem) > _UNSYNCED:
                 break  # the versions before it were cleaned away: without it there would be no table
+            certain &= damage is _Damage.CERTAIN
             torn.append(manifest)
             aside.enter_context(_aside(manifest))
             if readable():
-                return torn
-    return []
+                return torn, certain
+    return [], False
 
 
-def _is_torn_commit(data: Path, manifest: Path, older: Path | None) -> bool:
+def _damage_of(data: Path, manifest: Path, older: Path | None) -> _Damage:
     """Whether a manifest, or a data file that it names and the one before it does not, is not whole."""
     content = manifest.read_bytes()
     if _is_torn_manifest(content):
-        return True
-    new = _data_files(content) - (_data_files(older.read_bytes()) if older else set())
-    return any(not (data / name).exists() or _is_torn(data / name) for name in new)
+        return _Damage.CERTAIN
+    new = [data / name for name in _data_files(content) - (_data_files(older.read_bytes()) if older else set())]
+    if any(not file.exists() or _is_torn(file) for file in new):
+        return _Damage.CERTAIN
+    return _Damage.POSSIBLE if any(_has_hole(file.read_bytes()) for file in new) else _Damage.NONE
 
 
 def _data_files(manifest: bytes) -> set[str]:
@@ -158,7 +174,7 @@ def _data_files(manifest: bytes) -> set[str]:
 def _is_torn(file: Path) -> bool:
     """Whether a data file lacks its end, which is written last, or a page of what describes its columns.
 
-    A page of zeros among the values is no sign: vectors and images may be of zeros.
+    A page of zeros among the values is no proof: vectors and images may be of zeros.
     """
     with file.open("rb") as content:
         size = content.seek(0, os.SEEK_END)
