@@ -131,9 +131,12 @@ class Crashes:
 
 
 def everything(service: Service, user: str) -> list[str]:
-    """All memories of a user."""
+    """All memories of a user, asked for again while a worker process still loads. Raises ServiceError if none ever answers."""
+    deadline = time.monotonic() + SECONDS_TO_START
     asked = {"user_id": user, "query": "what was said?", "top_k": 1_000}
     while (answer := service.call("POST", "/search", asked))[0] == BUSY:
+        if time.monotonic() > deadline:
+            raise ServiceError(f"a search was refused for {SECONDS_TO_START} s. {service.log_tail()}")
         time.sleep(0.1)
     return [shown(memory["content"]) for memory in answer[1]["data"]]
 

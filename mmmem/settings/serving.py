@@ -65,7 +65,8 @@ class Process(BaseModel):
     cache_bytes: int = Field(
         2_048 * MIB,
         ge=0,
-        description="Memory for users' arrays, per process; the least recently used leave first. What LanceDB keeps of files may take as much again, but at most 64 MiB.",
+        description="Memory for users' arrays, per process; the least recently used leave first. What LanceDB keeps of "
+        "files may take a quarter as much beside it, at most 64 MiB.",
     )
     concurrent_decodes: int = Field(
         2, ge=1, le=64, description="Images decoded at full size at a time, per process; by Adds and by searches, each."

@@ -48,17 +48,17 @@ class LanceStore:
         """`models` names what made the vectors, by role; `dimensions` are the vectors' widths. Touches no file."""
         self._models = models
         self._dimensions = dimensions
-        self._database = locate(settings)
+        self._location = locate(settings)
         self._cache = TableCache(
-            settings.cache_bytes, lambda name: UserTable(self._database.place(name), dimensions, settings)
+            settings.cache_bytes, lambda name: UserTable(self._location.place(name), dimensions, settings)
         )
         self._writer = Writer(self._cache, settings)
 
     def open(self) -> None:
         """Make what is missing, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
-        with store_faults(self._database.unusable):
-            self._database.connect()
-            check_record(self._database, self._models)
+        with store_faults(self._location.unusable):
+            self._location.connect()
+            check_record(self._location, self._models)
 
     def arrays(self, user_id: str) -> UserArrays:
         """See Store. An unknown user costs no disk space."""
@@ -121,9 +121,8 @@ class Tables:
         try:
             return Version(self._connection.open_table(name))
         except ValueError as error:
-            if "was not found" in str(
-                error
-            ):  # or a folder without a commit: its writer died, or was never acknowledged
+            # Or it is a folder without a commit: its writer died, or was never acknowledged.
+            if "was not found" in str(error):
                 return None
             raise
 

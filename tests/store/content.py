@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from mmmem.errors import MmmemError
 from mmmem.store import Dimensions, StoredRequest
 from mmmem.store.lance import LanceStore
 from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, Part, TextEncoding, TextPart
@@ -92,3 +93,17 @@ def request(
     )
     body = hashlib.sha256(repr((session_id, role, timestamp, contents)).encode()).digest()
     return StoredRequest(user_id, request_id, body, tuple(encoded(memory) for memory in memories))
+
+
+def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
+    """What a user is remembered to have said, in order."""
+    return [memory.text for memory in store.arrays(user_id).memories]
+
+
+def outcome(store: LanceStore, stored: StoredRequest) -> type[MmmemError] | None:
+    """What became of an Add: the error, or None."""
+    try:
+        store.add(stored)
+    except MmmemError as error:
+        return type(error)
+    return None

@@ -16,28 +16,15 @@ import pytest
 
 from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.settings import Settings
-from mmmem.store import StoredRequest
 from mmmem.store.lance import LanceStore
 from mmmem.types import ImagePart, TextPart
-from tests.store.content import DIMENSIONS, IN_A_BUCKET, MODELS, OpenStore, request
+from tests.store.content import DIMENSIONS, IN_A_BUCKET, MODELS, OpenStore, outcome, request, texts
 
 pytestmark = IN_A_BUCKET
 
 MANIFEST = re.compile(r"/u_.*/_versions/")
 DATA = re.compile(r"/u_.*/data/")
 CLAIM = re.compile(r"/claims/")
-
-
-def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
-    return [memory.text for memory in store.arrays(user_id).memories]
-
-
-def outcome(store: LanceStore, stored: StoredRequest) -> type[MmmemError] | None:
-    try:
-        store.add(stored)
-    except MmmemError as error:
-        return type(error)
-    return None
 
 
 def unavailable(data_dir: str) -> str:

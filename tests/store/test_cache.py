@@ -32,8 +32,8 @@ def test_what_is_kept_of_many_users_files_is_bounded_too(open_store: OpenStore, 
     visiting = open_store(cache_bytes=cache_bytes)
     for user in users:
         assert len(visiting.arrays(user)) == 1
-    assert visiting._database.tables.session.size_bytes <= cache_bytes / 4 + 1_000  # an empty one has some too
-    assert store._database.tables.session.size_bytes > 50_000  # so there would have been more
+    assert visiting._location.tables.session.size_bytes <= cache_bytes / 4 + 1_000  # an empty one has some too
+    assert store._location.tables.session.size_bytes > 50_000  # so there would have been more
 
 
 class Sized:

@@ -50,7 +50,7 @@ def test_compaction_keeps_content_and_order_and_bounds_the_number_of_files(
 def test_old_versions_stay_for_those_who_still_read_them(open_store: OpenStore, data_dir: Path) -> None:
     store = open_store(compact_fragments=2)
     store.add(request("ada", "r0", "text 0"))
-    version = store._database.open(table_name("ada"))
+    version = store._location.open(table_name("ada"))
     assert version is not None
     for number in range(1, 10):
         store.add(request("ada", f"r{number}", f"text {number}"))
@@ -67,7 +67,7 @@ def test_adds_that_come_faster_than_versions_grow_old_leave_no_more_than_three_t
     def add(number: int) -> int:
         image = ImagePart("data:image/png;base64", random.randbytes(image_bytes))
         store.add(request("ada", f"r{number}", (TextPart(f"text {number}"), image)))
-        version = store._database.open(name)
+        version = store._location.open(name)
         assert version is not None
         return version.fragments
 
@@ -97,7 +97,7 @@ def test_a_reader_whose_version_another_process_removes_reads_the_newest(
             if what not in removed:
                 removed.append(what)
                 store.add(request("ada", what, parts(len(removed))))
-                newest = store._database.open(table_name("ada"))
+                newest = store._location.open(table_name("ada"))
                 assert newest is not None
                 newest.compact(timedelta(0))
             return reads[what](version, *arguments, **options)
@@ -118,7 +118,7 @@ def test_a_large_table_is_not_written_again_for_every_few_commits(open_store: Op
     image = b"".join(number.to_bytes(4, "little") for number in range(2**18))  # 1 MiB
     for number in range(6):
         store.add(request("ada", f"r{number}", (ImagePart("data:image/png;base64", image),)))
-    version = store._database.open(table_name("ada"))
+    version = store._location.open(table_name("ada"))
     assert version is not None
     assert version.number == 6  # appends only: a compaction is a commit too
 

@@ -14,7 +14,7 @@ from mmmem.errors import StoreUnavailable
 from mmmem.store.durability import mend
 from mmmem.store.lance import LanceStore, table_name
 from mmmem.types import ImagePart, TextPart
-from tests.store.content import OpenStore, request
+from tests.store.content import OpenStore, request, texts
 
 
 def table_of(data_dir: Path, user_id: str = "ada") -> Path:
@@ -23,10 +23,6 @@ def table_of(data_dir: Path, user_id: str = "ada") -> Path:
 
 def newest_manifest(data_dir: Path) -> Path:
     return min((table_of(data_dir) / "_versions").glob("*.manifest"))
-
-
-def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
-    return [memory.text for memory in store.arrays(user_id).memories]
 
 
 PAGE = 4096

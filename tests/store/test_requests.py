@@ -7,24 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
-from mmmem.store import StoredRequest
+from mmmem.errors import RequestConflict, StoreUnavailable
 from mmmem.store.lance import LanceStore, table_name
-from tests.store.content import ANYWHERE, OpenStore, request
+from tests.store.content import ANYWHERE, OpenStore, outcome, request, texts
 
 pytestmark = ANYWHERE
-
-
-def texts(store: LanceStore, user_id: str = "ada") -> list[str]:
-    return [memory.text for memory in store.arrays(user_id).memories]
-
-
-def outcome(store: LanceStore, stored: StoredRequest) -> type[MmmemError] | None:
-    try:
-        store.add(stored)
-    except MmmemError as error:
-        return type(error)
-    return None
 
 
 def test_a_request_is_searchable_as_soon_as_add_returns(open_store: OpenStore) -> None:
@@ -98,7 +85,7 @@ def test_a_request_is_known_after_hours(open_store: OpenStore) -> None:
     for number in range(20):
         store.add(request("ada", f"later {number}", f"text {number}"))
         store.add(request("bob", f"later {number}", f"of bob {number}"))
-    table = store._database.open(table_name("ada"))
+    table = store._location.open(table_name("ada"))
     assert table is not None
     assert table.fragments <= 3
     for each in (store, open_store()):
