@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -60,6 +61,9 @@ class Service:
             )
 
     def __enter__(self) -> Self:
+        # A script that is told to end leaves as by Ctrl-C: through what cleans up after it.
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         return self
 
     def __exit__(self, *_: object) -> None:
