@@ -15,7 +15,7 @@ from mmmem.store import StoredRequest
 if TYPE_CHECKING:
     from mmmem.encoders.batching import EncoderThreads
     from mmmem.search import Search
-    from mmmem.store import Store
+    from mmmem.store import Store, Usage
     from mmmem.types import AddRequest, Hit, Query
 
 
@@ -59,6 +59,24 @@ class MemoryService:
     def explain(self, query: Query) -> list[Hit]:
         """As `search`, and how each memory came to its place."""
         return self._search(query, explained=True)
+
+    def delete_user(self, user_id: str) -> bool:
+        """Remove everything of a user, from disk too; False when there was nothing. Raises StoreUnavailable.
+
+        An Add that is under way meanwhile may be kept after it.
+        """
+        return self._store.delete_user(user_id)
+
+    def delete_memory(self, user_id: str, memory_id: str) -> bool:
+        """Remove one memory; False when the user has no such one. Raises StoreUnavailable.
+
+        With a request's last memory the request is forgotten: the same one again is a new one.
+        """
+        return self._store.delete_memory(user_id, memory_id)
+
+    def usage(self, user_id: str) -> Usage:
+        """What is held of a user; zeros for an unknown one. Raises StoreUnavailable."""
+        return self._store.usage(user_id)
 
     def close(self) -> None:
         """Finish what was accepted and stop."""

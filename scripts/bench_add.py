@@ -35,7 +35,7 @@ from mmmem.encoders.weights import verified_folder
 from mmmem.ingest import Ingest
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
-from mmmem.store import folder, index, lance
+from mmmem.store import folder, index, lance, users
 from mmmem.types import AddRequest, Message, TextPart
 
 MOST = 1 / 3  # of the encoder's time, that everything else may take
@@ -189,9 +189,9 @@ def measure(service: MemoryService, count: int, messages: int, callers: int) -> 
     together = list(islice(adds(turns, messages, [f"caller {number}" for number in range(callers)]), count))
 
     encoder, ingest = Stopwatch(BatchedTextEncoder, "encode_memories"), Stopwatch(Ingest, "encode")
-    arrays, store = Stopwatch(lance.LanceStore, "arrays"), Stopwatch(lance.LanceStore, "add")
+    arrays, store = Stopwatch(users.LanceStore, "arrays"), Stopwatch(users.LanceStore, "add")
     inside = {  # the store's add, in the order of what happens there
-        "rows": Stopwatch(lance, "to_rows"),
+        "rows": Stopwatch(users, "to_rows"),
         "commit": Stopwatch(lance.Version, "append"),
         "fsync": Stopwatch(folder, "sync_table"),
         "index": Stopwatch(index.UserIndex, "extend"),

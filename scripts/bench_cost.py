@@ -25,7 +25,7 @@ from s3_server import BUCKET, S3Server
 from mmmem import wiring
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
-from mmmem.store.lance import locate, table_name
+from mmmem.store.users import locate, table_name
 from mmmem.types import AddRequest, Message, TextPart
 
 IN_AN_ADD = 20

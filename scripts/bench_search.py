@@ -42,7 +42,7 @@ from mmmem import wiring
 from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
-from mmmem.store.lance import table_name
+from mmmem.store.users import table_name
 from mmmem.types import Query, TextEncoding, TextPart
 
 ENCODED = 2_000  # turns that the encoder reads

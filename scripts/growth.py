@@ -39,7 +39,7 @@ from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
 from mmmem.store import StoredRequest
-from mmmem.store.lance import table_name
+from mmmem.store.users import table_name
 from mmmem.types import AddRequest, Query, TextEncoding, TextPart
 
 ENCODED = 1_000  # turns that the encoder reads; later ones get their vectors, a little changed

@@ -35,7 +35,7 @@ from mmmem.media.colours import NAMES
 from mmmem.media.fingerprints import LENGTH
 from mmmem.settings import Settings
 from mmmem.store import Dimensions
-from mmmem.store.lance import LanceStore, locate
+from mmmem.store.users import LanceStore, locate
 
 # Search by words only, which starts in half the time: the store is the same.
 ENVIRONMENT = {f"MMMEM_WEIGHT_{channel}": "0" for channel in ("MAXSIM", "DENSE", "IMAGE", "LABELS")} | {

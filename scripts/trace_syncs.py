@@ -30,7 +30,7 @@ from demo_service import Service, ServiceError
 from rich.console import Console
 from rich.table import Table
 
-from mmmem.store.lance import table_name
+from mmmem.store.users import table_name
 
 SETTINGS = {"MMMEM_OCR": "off", "MMMEM_COMPACT_FRAGMENTS": "4", "MMMEM_VERSION_MINUTES": "60"}
 NAMING = ("rename", "renameat", "renameat2", "link", "linkat", "mkdir", "mkdirat")

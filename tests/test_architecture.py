@@ -50,7 +50,7 @@ ALLOWED = {
     "memory": LOWER | {"encoders", "store", "ingest", "search"},
     "wiring": LOWER
     | {"media", "encoders", "rerankers", "store", "ingest", "pictures", "questions", "search", "memory"},
-    "api": BASE | {"media", "presentation", "memory", "wiring", "__init__"},
+    "api": BASE | {"media", "presentation", "store", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
     "cli": BASE | {"presentation", "encoders", "wiring", "api", "__init__"},
 }

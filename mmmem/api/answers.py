@@ -13,6 +13,7 @@ from mmmem.types import ImagePart
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mmmem.store import Usage
     from mmmem.types import AddRequest, Explanation, Hit, Part
 
     Content = str | list[dict[str, Any]]
@@ -22,6 +23,15 @@ def add_answer(request: AddRequest) -> bytes:
     """The three ids, echoed."""
     ids = {"request_id": request.request_id, "user_id": request.user_id, "session_id": request.session_id}
     return to_json({"success": True, **ids})
+
+
+def user_answer(user_id: str, usage: Usage) -> bytes:
+    """What is held of a user."""
+    times = {
+        name: None if at is None else write_timestamp(at) for name, at in (("first", usage.first), ("last", usage.last))
+    }
+    counts = {"memories": usage.memories, "images": usage.images, "sessions": usage.sessions, "bytes": usage.nbytes}
+    return to_json({"user_id": user_id, **counts, **times})
 
 
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:

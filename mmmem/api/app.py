@@ -22,6 +22,7 @@ from mmmem.api.logs import configure_logging
 from mmmem.api.openapi import openapi_document
 from mmmem.api.routes import health_router, memory_router
 from mmmem.api.startup import Startup
+from mmmem.api.stored import stored_router
 from mmmem.errors import MmmemError
 from mmmem.settings import Settings
 from mmmem.wiring import build_service
@@ -55,6 +56,7 @@ def create_app(settings: Settings, build: Callable[[], MemoryService], on_failur
     )
     app.include_router(health_router(settings, startup))
     app.include_router(memory_router(settings, startup, adds, searches))
+    app.include_router(stored_router(settings, startup, adds, searches))
     app.add_exception_handler(MmmemError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(ErrorBoundary)

@@ -180,6 +180,35 @@ class ExplainAnswer(_Model):
     )
 
 
+class UserAnswer(_Model):
+    """What is held of a user."""
+
+    user_id: NonEmptyString
+    memories: int
+    images: int
+    sessions: int
+    bytes: int = Field(description="On disk, what older versions of the user's table still hold included.")
+    first: str | None = Field(description="ISO 8601, UTC: time of the earliest memory; null without memories.")
+    last: str | None = Field(description="The same of the latest.")
+
+
+class UserDeletion(_Model):
+    """Nothing of the user is left."""
+
+    success: Literal[True]
+    user_id: NonEmptyString
+    deleted: bool = Field(description="Whether there was anything.")
+
+
+class MemoryDeletion(_Model):
+    """The memory is not there."""
+
+    success: Literal[True]
+    user_id: NonEmptyString
+    id: NonEmptyString
+    deleted: bool = Field(description="Whether it was there before.")
+
+
 class ErrorDetail(_Model):
     """What is wrong, in words; `field` and `problem` where the fault lies in one field."""
 
@@ -193,6 +222,12 @@ class ErrorAnswer(_Model):
 
     detail: ErrorDetail
     code: str = Field(description="Stable and machine-readable.")
+
+
+class AliveAnswer(_Model):
+    """The process answers."""
+
+    status: Literal["alive"]
 
 
 class HealthAnswer(_Model):

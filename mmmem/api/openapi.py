@@ -33,18 +33,23 @@ _SECURITY_SCHEMES = {
 
 
 def operation(
-    body: type[BaseModel] | None, answer: type[BaseModel], errors: Iterable[int] = tuple(_ERRORS)
+    body: type[BaseModel] | None,
+    answer: type[BaseModel],
+    errors: Iterable[int] = tuple(_ERRORS),
+    parameters: Iterable[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A route's arguments for FastAPI: its answer, its errors and, where it has a body, that and the key."""
+    """A route's arguments for FastAPI: its body, its answer, its errors, the key where it asks for one, and what its address holds."""
     responses = {status: {"model": contract.ErrorAnswer, "description": _ERRORS[status]} for status in errors}
     route: dict[str, Any] = {"response_model": None, "responses": {200: {"model": answer}, **responses}}
+    extra: dict[str, Any] = {}
+    if 401 in responses:
+        extra["security"] = [{name: []} for name in _SECURITY_SCHEMES]
     if body is not None:
         schema = {"$ref": _REF.format(model=body.__name__)}
-        route["openapi_extra"] = {
-            "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
-            "security": [{name: []} for name in _SECURITY_SCHEMES],
-        }
-    return route
+        extra["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+    if parameters:
+        extra["parameters"] = list(parameters)
+    return {**route, "openapi_extra": extra}
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:

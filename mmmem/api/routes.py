@@ -28,9 +28,15 @@ JSON = "application/json"
 
 
 def health_router(settings: Settings, startup: Startup) -> APIRouter:
-    """GET /health, which never asks for a key."""
+    """GET /health and its parts, which never ask for a key."""
     router = APIRouter()
 
+    @router.get("/health/live", **operation(None, contract.AliveAnswer, ()))
+    async def live() -> Response:
+        """Whether the process answers, also while it loads: for those who would start it anew."""
+        return Response(to_json({"status": "alive"}), media_type=JSON)
+
+    @router.get("/health/ready", **operation(None, contract.HealthAnswer, {503}))
     @router.get("/health", **operation(None, contract.HealthAnswer, {503}))
     async def health() -> Response:
         """Whether the models are loaded and the store is open."""

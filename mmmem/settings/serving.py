@@ -29,6 +29,11 @@ class Serving(BaseModel):
         description="In a bucket: seconds for which a search need not see what another process added or deleted; 0: it "
         "sees everything, for one request to the bucket a search.",
     )
+    retention_days: float = Field(
+        0,
+        ge=0,
+        description="Days after the last Add of a user at which the service removes all of that user, looking once an hour; 0: never.",
+    )
     api_key: SecretStr | None = Field(
         None, description="The key that callers must send. Unset: open to everyone who can connect."
     )

@@ -1,9 +1,11 @@
 """Where memories live: one LanceDB table per user, and that user's arrays in memory for search.
 
 protocol.py    what the rest of the service sees of a store
-lance.py       the store on LanceDB, and the only place that imports it
+users.py       the store: a table for each user
+lance.py       LanceDB, and the only place that imports it
 location.py    where a store lies: folder.py, or bucket.py with objects.py
 table.py       one user's table: read what is new, commit a group, repair, compact, delete
+retention.py   users whose time is over
 log.py         which rows of a table count, and in which order
 writer.py      the queue in front of the tables: many requests, one commit
 group.py       requests that are committed together, and what becomes of each
@@ -15,6 +17,6 @@ locks.py, faults.py
 """
 
 from mmmem.store.index import UserArrays
-from mmmem.store.protocol import Dimensions, Store, StoredRequest
+from mmmem.store.protocol import Dimensions, Store, StoredRequest, Usage
 
-__all__ = ["Dimensions", "Store", "StoredRequest", "UserArrays"]
+__all__ = ["Dimensions", "Store", "StoredRequest", "Usage", "UserArrays"]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mmmem.store.location import Record, Stamp
 
 _RECORD = "_store.json"
+_CLAIMS = "claims"
 _ATTEMPTS = 10
 _OPTIONS = {
     "new_table_enable_stable_row_ids": "true",  # the order of the log, whatever compaction moves
@@ -77,6 +78,10 @@ class Bucket:
         """See Location."""
         return self.objects.read(_RECORD) is not None
 
+    def names(self) -> list[str]:
+        """See Location."""
+        return sorted({path.split("/")[-2] for path in self.objects.names(_CLAIMS)})
+
     def place(self, name: str) -> BucketPlace:
         """See Location."""
         return BucketPlace(self, name)
@@ -113,9 +118,8 @@ class Bucket:
     def sweep(self, grave: Version) -> None:
         """Remove all of a table but its tombstone, which stays so that nothing is ever added."""
         kept = f"{grave.name}.lance/_versions/{2**64 - 1 - grave.number:020d}.manifest"
-        folder = kept.rpartition("/")[0]
         objects = self.objects.names(f"{grave.name}.lance")
-        self.objects.remove(path for path in objects if not (path.startswith(folder) and path <= kept))
+        self.objects.remove(path for path in objects if not f"{grave.name}.lance/_versions" <= path <= kept)
 
 
 class BucketPlace:
@@ -173,9 +177,27 @@ class BucketPlace:
         claims = [self._bucket.read_claim(path) for path in self._bucket.claims(self._name)]
         return any([self._bury(claim.table) for claim in claims])  # noqa: C419 - every one of them
 
-    def size(self) -> int:
+    def rewrite(self, version: Version, memory_id: bytes) -> None:
+        """See Place. To write the table anew could lose what others add meanwhile, so its row is only marked."""
+        try:
+            version.delete(memory_id)
+        except Exception as error:
+            if self._bucket.tables.conflicting(error):
+                raise Superseded from error
+            raise
+
+    def drop_old_versions(self) -> None:
         """See Place. Nobody can be told that a version goes before its time."""
-        return 0
+
+    def written(self) -> float | None:
+        """See Place."""
+        version = self._current()
+        return version.written if version else None
+
+    def size(self) -> int:
+        """See Place."""
+        _, version = self.newest()
+        return version.nbytes if version else 0
 
     def forget(self) -> None:
         """See Place."""
@@ -225,4 +247,4 @@ class BucketPlace:
 
 
 def _claims_of(name: str) -> str:
-    return f"claims/{name}"
+    return f"{_CLAIMS}/{name}"

@@ -30,6 +30,12 @@ class TableCache:
             self._tables.move_to_end(name)
             return self._tables[name]
 
+    def drop(self, name: str) -> None:
+        """Let a table go that is no more."""
+        with self._lock:
+            if self._tables.pop(name, None):
+                self._total -= self._sizes.pop(name, 0)
+
     def settle(self, name: str) -> None:
         """Count what a table holds now that it was used, and let others go that no longer fit."""
         with self._lock:

@@ -91,16 +91,22 @@ def _sync_folder(folder: str, known: Synced, present: set[tuple[str, int]]) -> N
         fsync(folder)
 
 
+def newest_manifest(folder: Path) -> Path | None:
+    """The manifest of a table's newest commit, None where there is none."""
+    newest = min(_manifest_names(folder), default=None)
+    return folder / _VERSIONS / newest if newest else None
+
+
 def newest_stamp(folder: Path) -> Stamp | None:
     """The stamp of a table's newest commit, None where there is none."""
-    newest = min(_manifest_names(folder), default=None)
+    newest = newest_manifest(folder)
     if newest is None:
         return None
     try:
-        status = (folder / _VERSIONS / newest).stat()
+        status = newest.stat()
     except FileNotFoundError:  # the table was deleted meanwhile, or the manifest set aside
         return None
-    return newest, status.st_ino, status.st_ctime_ns
+    return newest.name, status.st_ino, status.st_ctime_ns
 
 
 def size_on_disk(folder: Path) -> int:

@@ -7,13 +7,23 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from mmmem.errors import StoreUnavailable
-from mmmem.store.durability import Synced, fsync, make_folder, mend, newest_stamp, size_on_disk, sync_table
+from mmmem.store.durability import (
+    Synced,
+    fsync,
+    make_folder,
+    mend,
+    newest_manifest,
+    newest_stamp,
+    size_on_disk,
+    sync_table,
+)
 from mmmem.store.faults import describe, logger
 from mmmem.store.location import Committed
 from mmmem.store.locks import exclusive
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
     from mmmem.store.lance import Tables, Version
     from mmmem.store.location import Record, Stamp
 
+_AT_ONCE = timedelta(milliseconds=1)  # at 0 LanceDB warns
 _SYNCED_BYTES = 350  # one entry of Synced
 
 
@@ -62,6 +73,10 @@ class Folder:
     def exists(self) -> bool:
         """See Location."""
         return (self.folder(RECORD) / "_versions").is_dir()
+
+    def names(self) -> list[str]:
+        """See Location."""
+        return [folder.stem for folder in self._folder.glob("u_*.lance")]
 
     def place(self, name: str) -> FolderPlace:
         """See Location."""
@@ -134,12 +149,7 @@ class FolderPlace:
         else:
             self._store.require_record(self._name)
             written = self._store.tables.create(self._name, rows)
-        try:
-            self.settle()
-        except BaseException:
-            # After a failed fsync the kernel may forget what it could not write: a retry must write it again.
-            self._take_back(version)
-            raise
+        self._settle_or_take_back(version)
         return Committed(written, newest_stamp(self._folder), final=True)
 
     def settle(self) -> None:
@@ -163,6 +173,26 @@ class FolderPlace:
             shutil.rmtree(trash)
         return existed
 
+    def rewrite(self, version: Version, memory_id: bytes) -> None:
+        """See Place. The caller holds the lock. What cannot be synced is taken back."""
+        self.settle()
+        self._store.tables.rewrite(version, memory_id)
+        self._settle_or_take_back(version)
+
+    def drop_old_versions(self) -> None:
+        """See Place. The caller holds the lock; a reader in another process looks again when its version is gone."""
+        _, version = self.newest()
+        if version:
+            version.compact(_AT_ONCE)
+            self.settle()
+
+    def written(self) -> float | None:
+        """See Place. A folder without a commit is what a writer left that died."""
+        try:
+            return (newest_manifest(self._folder) or self._folder).stat().st_mtime
+        except FileNotFoundError:
+            return None
+
     def size(self) -> int:
         """See Place. The caller holds the lock."""
         return size_on_disk(self._folder)
@@ -170,6 +200,14 @@ class FolderPlace:
     def forget(self) -> None:
         """See Place."""
         self._synced = frozenset()
+
+    def _settle_or_take_back(self, version: Version | None) -> None:
+        try:
+            self.settle()
+        except BaseException:
+            # After a failed fsync the kernel may forget what it could not write: a retry must write it again.
+            self._take_back(version)
+            raise
 
     def _take_back(self, version: Version | None) -> None:
         try:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mmmem.store.columns import Column, unpack
+from mmmem.types import ImagePart
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from mmmem.store.protocol import Dimensions
-    from mmmem.types import Float32, Int64, UInt8
+    from mmmem.types import Float32, Int64, Memory, UInt8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,3 +84,17 @@ class ImageIndex:
         """All that is held now."""
         views = {name: column.view() for name, column in self._columns.items()}
         return Images(labels=tuple(self._labels), texts=tuple(self._texts), **views)
+
+
+def with_images(memory: Memory, images: Sequence[bytes]) -> Memory | None:
+    """A memory with the bytes of its images, in their order; None where they are not all there."""
+    pictures = [part for part in memory.parts if isinstance(part, ImagePart)]
+    if not pictures:
+        return memory
+    if len(images) != len(pictures):
+        return None
+    data = iter(images)
+    return replace(
+        memory,
+        parts=tuple(replace(part, data=next(data)) if isinstance(part, ImagePart) else part for part in memory.parts),
+    )

@@ -1,35 +1,18 @@
-"""The store on LanceDB, and the only place that imports it."""
+"""LanceDB: tables in a folder or a bucket, and their versions. The only place that imports it."""
 
 from __future__ import annotations
 
-import hashlib
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import lancedb
 import pyarrow as pa
 
 from mmmem.errors import StoreUnavailable
-from mmmem.store.cache import TableCache
-from mmmem.store.faults import store_faults
-from mmmem.store.folder import Folder
-from mmmem.store.location import OBJECT_STORES, scheme
-from mmmem.store.record import FORMAT, check_record
-from mmmem.store.rows import to_bytes, to_rows, to_text
-from mmmem.store.table import UserTable
-from mmmem.store.writer import Writer
-from mmmem.types import ImagePart, Memory
-
-if TYPE_CHECKING:
-    from mmmem.settings import Settings
-    from mmmem.store.index import UserArrays
-    from mmmem.store.location import Location
-    from mmmem.store.protocol import Dimensions, StoredRequest
+from mmmem.store.record import FORMAT
+from mmmem.store.rows import to_text
 
 _FORMAT_KEY = b"mmmem.format"
 _INCARNATION_KEY = b"mmmem.incarnation"
@@ -37,61 +20,6 @@ _TOMBSTONE_KEY = b"mmmem.tombstone"
 _ROW_IDS_KEY = b"mmmem.row_ids"  # of a table whose rows keep their ids for ever
 _ROW_IDS_OPTION = "new_table_enable_stable_row_ids"
 _CONFLICTS = ("commit conflict", "Incompatible transaction", "Too many concurrent writers")
-_FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files, at most; without a bound it grows
-_FILE_CACHE_SHARE = 4  # and no more than a quarter of what users' arrays may take
-
-
-class LanceStore:
-    """Implements Store: one table per user, in a folder or a bucket that several processes may use at once."""
-
-    def __init__(self, settings: Settings, *, models: Mapping[str, str], dimensions: Dimensions) -> None:
-        """`models` names what made the vectors, by role; `dimensions` are the vectors' widths. Touches no file."""
-        self._models = models
-        self._dimensions = dimensions
-        self._location = locate(settings)
-        self._cache = TableCache(
-            settings.cache_bytes, lambda name: UserTable(self._location.place(name), dimensions, settings)
-        )
-        self._writer = Writer(self._cache, settings)
-
-    def open(self) -> None:
-        """Make what is missing, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
-        with store_faults(self._location.unusable):
-            self._location.connect()
-            check_record(self._location, self._models)
-
-    def arrays(self, user_id: str) -> UserArrays:
-        """See Store. An unknown user costs no disk space."""
-        with self._table(user_id) as table:
-            return table.arrays()
-
-    def add(self, request: StoredRequest) -> None:
-        """See Store. Raises ValueError when the vectors do not have the store's widths."""
-        self._writer.submit(table_name(request.user_id), to_rows(request, self._dimensions)).result()
-
-    def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
-        """See Store. One read, whatever their number."""
-        with self._table(user_id) as table:
-            images = table.images([memory.id for memory in memories])
-        loaded = (_with_images(memory, images.get(memory.id, [])) for memory in memories)
-        return [memory for memory in loaded if memory]
-
-    def delete_user(self, user_id: str) -> bool:
-        """See Store."""
-        with self._table(user_id) as table:
-            return table.delete()
-
-    def close(self) -> None:
-        """See Store."""
-        self._writer.close()
-
-    @contextmanager
-    def _table(self, user_id: str) -> Iterator[UserTable]:
-        name = table_name(user_id)
-        try:
-            yield self._cache.get(name)
-        finally:
-            self._cache.settle(name)
 
 
 class Tables:
@@ -136,6 +64,11 @@ class Tables:
         nothing = pa.table({"seq": pa.array([], pa.int64())})
         metadata = _new_metadata() | {_TOMBSTONE_KEY: b"1"}
         self._connection.create_table(name, nothing.replace_schema_metadata(metadata), mode="overwrite")
+
+    def rewrite(self, version: Version, memory_id: bytes) -> None:
+        """Commit the rows of a table's newest version without one memory's, a batch at a time."""
+        kept = version.others(memory_id)
+        self._connection.create_table(version.name, kept, mode="overwrite")
 
     @staticmethod
     def conflicting(error: Exception) -> bool:
@@ -185,6 +118,19 @@ class Version:
         self._table.add(rows)
         return Version(self._table)
 
+    def others(self, memory_id: bytes) -> pa.RecordBatchReader:
+        """All rows but one memory's, in their order."""
+        return self._table.search().where(f"id != {_literal(memory_id)}").to_batches()
+
+    def delete(self, memory_id: bytes) -> None:
+        """Commit that one memory's rows are no longer there. Their bytes stay until a compaction writes their file anew."""
+        self._table.delete(f"id = {_literal(memory_id)}")
+
+    @property
+    def written(self) -> float:
+        """When it was committed, Unix seconds."""
+        return max(float(version["timestamp"].timestamp()) for version in self._table.list_versions())
+
     def restore(self) -> None:
         """Commit this version's rows again, without those that came after."""
         self._table.restore(self.number)
@@ -194,39 +140,10 @@ class Version:
         self._table.optimize(cleanup_older_than=keep)
 
 
-def locate(settings: Settings) -> Location:
-    """Where `data_dir` says that the store is. Touches nothing. Raises StoreUnavailable for a URI of another kind."""
-    found = scheme(settings.data_dir)
-    file_cache = min(_FILE_CACHE_BYTES, settings.cache_bytes // _FILE_CACHE_SHARE)
-    if found in OBJECT_STORES:
-        try:
-            from mmmem.store.bucket import Bucket  # noqa: PLC0415 - what it needs is an extra
-        except ImportError:
-            raise StoreUnavailable("data_dir: a bucket needs `pip install 'mmmem[bucket]'`") from None
-        uri = settings.data_dir.rstrip("/")
-        return Bucket(uri, Tables(uri, file_cache), settings.stale_seconds)
-    if found:
-        raise StoreUnavailable("data_dir: must be a folder, or a bucket as s3://, gs:// or az://")
-    return Folder(Path(settings.data_dir), Tables(settings.data_dir, file_cache))
-
-
-def table_name(user_id: str) -> str:
-    """The name of a user's table: ids may hold anything and are compared exactly, names of folders do neither."""
-    return "u_" + hashlib.sha256(to_bytes(user_id)).hexdigest()
+def _literal(value: bytes) -> str:
+    """In a filter: hexadecimal, so that nothing of a value is read as anything else."""
+    return f"X'{value.hex()}'"
 
 
 def _new_metadata() -> dict[bytes, bytes]:
     return {_FORMAT_KEY: str(FORMAT).encode(), _INCARNATION_KEY: uuid.uuid4().bytes.hex().encode()}
-
-
-def _with_images(memory: Memory, images: Sequence[bytes]) -> Memory | None:
-    pictures = [part for part in memory.parts if isinstance(part, ImagePart)]
-    if not pictures:
-        return memory
-    if len(images) != len(pictures):
-        return None
-    data = iter(images)
-    return replace(
-        memory,
-        parts=tuple(replace(part, data=next(data)) if isinstance(part, ImagePart) else part for part in memory.parts),
-    )

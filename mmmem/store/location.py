@@ -52,6 +52,9 @@ class Location(Protocol):
     def exists(self) -> bool:
         """Whether a store is there, without making one."""
 
+    def names(self) -> list[str]:
+        """The names of all users' tables."""
+
     def place(self, name: str) -> Place:
         """A user's table, which need not exist."""
 
@@ -83,8 +86,17 @@ class Place(Protocol):
     def remove(self) -> bool:
         """Remove all of the table, old versions too; False when there was none."""
 
+    def rewrite(self, version: Version, memory_id: bytes) -> None:
+        """Commit a table without one memory; `version` is its newest. Durable when this returns. Raises Superseded."""
+
+    def drop_old_versions(self) -> None:
+        """Remove what only versions before the newest hold; where they have to stay, nothing."""
+
+    def written(self) -> float | None:
+        """When the table was last written, Unix seconds; None where there is none."""
+
     def size(self) -> int:
-        """Bytes of the table's files, old versions too; 0 where that is not known or old versions have to stay."""
+        """Bytes of the table's files, old versions too; where those have to stay, of the newest one's alone."""
 
     def forget(self) -> None:
         """Drop what is held in memory of the table."""

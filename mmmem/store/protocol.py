@@ -36,6 +36,19 @@ class StoredRequest:
     memories: tuple[EncodedMemory, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a store holds of one user. `nbytes`: on disk, old versions too (in a bucket without them). first, last: times of the
+    earliest and the latest memory, Unix ms, None without memories."""
+
+    memories: int
+    images: int
+    sessions: int
+    nbytes: int
+    first: int | None
+    last: int | None
+
+
 class Store(Protocol):
     """Keeps memories, each user's apart. Blocking, and safe to call from many threads at once.
 
@@ -62,6 +75,18 @@ class Store(Protocol):
 
     def delete_user(self, user_id: str) -> bool:
         """Remove everything of a user from disk and memory. False when there was nothing."""
+
+    def delete_memory(self, user_id: str, memory_id: str) -> bool:
+        """Remove one memory from disk and memory. False when it is not there.
+
+        In a bucket its bytes stay there until a compaction writes its file anew.
+        """
+
+    def delete_expired(self, days: float) -> int:
+        """Remove every user for whom nothing was written for so many days; how many that were."""
+
+    def usage(self, user_id: str) -> Usage:
+        """What is held of a user; zeros for an unknown one."""
 
     def close(self) -> None:
         """Finish what was accepted, then take no more."""

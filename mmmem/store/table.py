@@ -19,7 +19,7 @@ from mmmem.store.faults import describe, store_faults
 from mmmem.store.group import sort_out
 from mmmem.store.index import UserArrays, UserIndex
 from mmmem.store.location import Superseded
-from mmmem.store.rows import INDEXED, with_seq
+from mmmem.store.rows import INDEXED, to_bytes, with_seq
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +38,9 @@ _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
 _OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their whole time, beside as much as it holds
 _LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
 _ATTEMPTS = 10  # to commit where others commit at the same time and cannot be kept out
+
+
+_TOO_MANY = "the store could not be written: too many others write for this user"
 
 
 class _Newest(NamedTuple):
@@ -98,7 +101,7 @@ class UserTable:
                     return outcomes
                 if self._append(newest.version, with_seq(new, newest.next_seq)):
                     return outcomes
-        raise StoreUnavailable("the store could not be written: too many others write for this user")
+        raise StoreUnavailable(_TOO_MANY)
 
     def compact(self) -> None:
         """Merge fragments and drop old versions if a commit left too many. A failure is logged: it costs speed, not data.
@@ -132,6 +135,30 @@ class UserTable:
             with self._lock:
                 self._forget()
             return existed
+
+    def delete_memory(self, memory_id: str) -> bool:
+        """Remove one memory; False when it is not there. Either way what only old versions hold goes. Raises StoreUnavailable."""
+        with store_faults("the store could not be written"), self._place.exclusive():
+            for _ in range(_ATTEMPTS):
+                newest = self._mending(self._newest, nullcontext())
+                there = any(memory.id == memory_id for memory in newest.arrays.memories)
+                try:
+                    if there and len(newest.arrays) == 1:
+                        self._place.remove()
+                    elif there and newest.version:
+                        self._place.rewrite(newest.version, to_bytes(memory_id))
+                except Superseded:
+                    continue
+                with self._lock:
+                    self._forget()
+                self._place.drop_old_versions()
+                return there
+        raise StoreUnavailable(_TOO_MANY)
+
+    def size(self) -> int:
+        """Bytes on disk. Raises StoreUnavailable."""
+        with store_faults("the store could not be read"), self._place.exclusive():
+            return self._place.size()
 
     def _unchanged(self) -> UserArrays | None:
         """What is held, where no commit came since."""

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from mmmem.encoders.device import Device
     from mmmem.memory import MemoryService
     from mmmem.settings import Settings
+    from mmmem.store import Store
 
-__all__ = ["build_service", "check", "holds_store"]
+__all__ = ["build_service", "check", "holds_store", "open_to_remove"]
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def build_service(settings: Settings) -> MemoryService:
     from mmmem.questions import QuestionEncoder
     from mmmem.search import Search
     from mmmem.store import Dimensions
-    from mmmem.store.lance import LanceStore
+    from mmmem.store.users import LanceStore
 
     threadpool_limits(
         1, user_api="blas"
@@ -79,10 +80,21 @@ def build_service(settings: Settings) -> MemoryService:
     return MemoryService(store, threads, Ingest(settings, text, PictureEncoder(settings, image, reader)), search)
 
 
+def open_to_remove(settings: Settings) -> Store:
+    """The store in `data_dir` without any model: for removing, not for reading. Raises StoreUnavailable."""
+    from mmmem.store import Dimensions
+    from mmmem.store.users import LanceStore
+
+    by_hand = settings.model_copy(update={"retention_days": 0})
+    store = LanceStore(by_hand, models=None, dimensions=Dimensions(*[0] * len(Dimensions._fields)))
+    store.open()
+    return store
+
+
 def holds_store(settings: Settings) -> bool:
     """Whether there is a store in `data_dir`; `build_service` makes one where there is none. Raises StoreUnavailable."""
     from mmmem.store.faults import store_faults
-    from mmmem.store.lance import locate
+    from mmmem.store.users import locate
 
     location = locate(settings)
     with store_faults(location.unusable):

@@ -18,7 +18,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8
 def test_every_route_has_its_section_and_no_other_has(client: TestClient) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-    assert set(re.findall(r"^## ((?:GET|POST) \S+)$", DOCS, re.MULTILINE)) == routes
+    assert set(re.findall(r"^## ((?:GET|POST|DELETE) \S+)$", DOCS, re.MULTILINE)) == routes
 
 
 @pytest.mark.parametrize("model", [contract.AddBody, contract.SearchBody, contract.FoundMemory])

@@ -10,7 +10,10 @@ from mmmem.api.errors import STATUS
 
 def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
     document = client.get("/openapi.json").json()
-    assert set(document["paths"]) == {"/add", "/search", "/explain", "/health"}
+    told = {"/add", "/search", "/explain"}
+    stored = {("/users/{user_id}", "get"), ("/users/{user_id}", "delete"), ("/memories/{id}", "delete")}
+    health = {"/health", "/health/live", "/health/ready"}
+    assert set(document["paths"]) == told | {path for path, _ in stored} | health
     for path, body in (("/add", "AddBody"), ("/search", "SearchBody"), ("/explain", "SearchBody")):
         operation = document["paths"][path]["post"]
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -18,7 +21,12 @@ def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
         assert {int(status) for status in operation["responses"]} == {200, *STATUS.values()}
         assert operation["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorAnswer")
         assert operation["security"]
-    assert "security" not in document["paths"]["/health"]["get"]
+    for path, method in stored:
+        operation = document["paths"][path][method]
+        assert {parameter["name"] for parameter in operation["parameters"]} >= set(re.findall(r"{(\w+)}", path))
+        assert {int(status) for status in operation["responses"]} == {200, *STATUS.values()} - {408, 413}
+        assert operation["security"]
+    assert not any("security" in document["paths"][path]["get"] for path in health)
 
 
 def test_every_reference_leads_somewhere(client: TestClient) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import lancedb
 
-from mmmem.store.lance import table_name
+from mmmem.store.users import table_name
 from tests.running import DEADLINE, RunningService, text_of
 
 # Search by words only: a start takes a third of the time, and what is kept is the same.

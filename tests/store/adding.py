@@ -6,7 +6,7 @@ Every process adds the same shared requests, and others of its own.
 import sys
 
 from mmmem.settings import Settings
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from tests.store.content import DIMENSIONS, MODELS, request
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mmmem.settings import Settings
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from tests.store.content import DIMENSIONS, MODELS, OpenStore
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mmmem.errors import MmmemError
 from mmmem.store import Dimensions, StoredRequest
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, Part, TextEncoding, TextPart
 
 OpenStore = Callable[..., LanceStore]

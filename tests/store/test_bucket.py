@@ -16,7 +16,7 @@ import pytest
 
 from mmmem.errors import MmmemError, RequestConflict, StoreUnavailable
 from mmmem.settings import Settings
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from mmmem.types import ImagePart, TextPart
 from tests.store.content import DIMENSIONS, IN_A_BUCKET, MODELS, OpenStore, outcome, request, texts
 

@@ -13,7 +13,8 @@ from typing import Any
 import lancedb
 import pytest
 
-from mmmem.store.lance import LanceStore, Version, table_name
+from mmmem.store.lance import Version
+from mmmem.store.users import LanceStore, table_name
 from mmmem.types import ImagePart, Part, TextPart
 from tests.store.content import ANYWHERE, OpenStore, request
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mmmem.store import UserArrays
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from mmmem.types import ImagePart, Memory, TextPart
 from tests.store.content import ANYWHERE, DIMENSIONS, OpenStore, request
 

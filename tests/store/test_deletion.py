@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mmmem.errors import StoreUnavailable
-from mmmem.store.lance import LanceStore, table_name
+from mmmem.store.users import LanceStore, table_name
 from mmmem.types import ImagePart, Part, TextPart
 from tests.store.content import OpenStore, request
 from tests.store.test_processes import adding, pairs

@@ -12,7 +12,7 @@ import pytest
 
 from mmmem.errors import StoreUnavailable
 from mmmem.store.durability import mend
-from mmmem.store.lance import LanceStore, table_name
+from mmmem.store.users import LanceStore, table_name
 from mmmem.types import ImagePart, TextPart
 from tests.store.content import OpenStore, request, texts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from pathlib import Path
 
-from mmmem.store.lance import LanceStore
+from mmmem.store.users import LanceStore
 from mmmem.types import ImagePart
 from tests.store.content import ANYWHERE, OpenStore, request
 

@@ -9,8 +9,8 @@ import pytest
 
 from mmmem.errors import StoreMismatch, StoreUnavailable
 from mmmem.settings import Settings
-from mmmem.store.lance import LanceStore
 from mmmem.store.record import FORMAT
+from mmmem.store.users import LanceStore
 from tests.store.content import DIMENSIONS, MODELS, OpenStore, request
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mmmem.errors import RequestConflict, StoreUnavailable
-from mmmem.store.lance import LanceStore, table_name
+from mmmem.store.users import LanceStore, table_name
 from tests.store.content import ANYWHERE, OpenStore, outcome, request, texts
 
 pytestmark = ANYWHERE

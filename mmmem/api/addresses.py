@@ -1,0 +1,65 @@
+"""Ids in the address of a request: percent-encoded UTF-8, compared exactly like those in bodies.
+
+Servers and frameworks decode addresses leniently, which makes one id of two; so they are read from the bytes that came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+
+from starlette.convertors import Convertor, register_url_convertor
+
+from mmmem.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+class _Opaque(Convertor[str]):
+    """What is left of a path, slashes and line breaks included."""
+
+    regex = "(?s:.+)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("opaque", _Opaque())
+
+
+def path_id(request: Request, folder: str, field: str, max_chars: int) -> str:
+    """The id behind `/folder/`. Raises InvalidInput."""
+    raw: bytes = request.scope["raw_path"]
+    return _read(raw.partition(f"/{folder}/".encode())[2], field, max_chars)
+
+
+def query_id(request: Request, field: str, max_chars: int) -> str:
+    """The id of `?field=`, which has to be there once. Raises InvalidInput."""
+    query: bytes = request.scope["query_string"]
+    pairs = [pair.partition(b"=") for pair in query.split(b"&")]
+    values = [value for name, _, value in pairs if unquote_to_bytes(name) == field.encode()]
+    if len(values) != 1:
+        raise InvalidInput(field, "is required" if not values else "must be given once")
+    return _read(values[0].replace(b"+", b" "), field, max_chars)
+
+
+def parameter(name: str, where: str, description: str) -> dict[str, Any]:
+    """An id in the OpenAPI document; `where`: path or query."""
+    schema = {"type": "string", "minLength": 1}
+    return {"name": name, "in": where, "required": True, "description": description, "schema": schema}
+
+
+def _read(encoded: bytes, field: str, max_chars: int) -> str:
+    try:
+        text = unquote_to_bytes(encoded).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        raise InvalidInput(field, "must be percent-encoded UTF-8") from None
+    if not text:
+        raise InvalidInput(field, "must not be empty")
+    if len(text) > max_chars:
+        raise InvalidInput(field, f"is longer than {max_chars:,} characters")
+    return text
