@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from mmmem.errors import RequestConflict
@@ -13,16 +13,15 @@ from mmmem.ingest import Ingest, body_hash
 from mmmem.store import StoredRequest
 
 if TYPE_CHECKING:
-    from mmmem.encoders.batching import EncoderThreads
     from mmmem.search import Search
     from mmmem.store import Store, Usage
     from mmmem.types import AddRequest, Hit, Query
 
 
 class MemoryService:
-    """Add and Search. Blocking, and safe to call from many threads at once."""
+    """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
 
-    def __init__(self, store: Store, encoders: EncoderThreads, ingest: Ingest, search: Search) -> None:
+    def __init__(self, store: Store, encoders: ExitStack, ingest: Ingest, search: Search) -> None:
         self._store = store
         self._encoders = encoders
         self._ingest = ingest

@@ -119,13 +119,14 @@ class QueryEncoding:
     """One query text. dense: float32 [d], unit. tokens: float32 [q, k], unit rows. token_ids: int32 [q].
 
     Ids are the vocabulary's, or SPECIAL, or UNKNOWN. background: float32 [q], the share of texts of all kinds that hold each
-    token, 0 where nothing is known.
+    token, 0 where nothing is known. local: float32 [e], unit, the local model's own pooled vector where `dense` is another's.
     """
 
     dense: Float32
     tokens: Float32
     token_ids: Int32
     background: Float32
+    local: Float32 | None = None
 
 
 @dataclass(frozen=True, slots=True)

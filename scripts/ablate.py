@@ -133,7 +133,7 @@ class EncodedBefore(QuestionEncoder):
 def search_with(settings: Settings, service: MemoryService, encoded: Mapping[str, EncodedQuery]) -> Search:
     """The service's Search, as it would be with these settings."""
     made = service._search
-    threads = service._encoders
+    threads = made._threads
     reranker = rerankers.load(settings, choose_device(settings), threads)
     return Search(settings, service._store, made._text, EncodedBefore(encoded), threads=threads, reranker=reranker)
 

@@ -95,6 +95,10 @@ def test_only_store_lance_knows_lancedb():
     assert importers("lancedb") == {"store/lance.py"}
 
 
+def test_only_the_cache_of_embeddings_knows_sqlite():
+    assert importers("sqlite3") == {"encoders/vector_cache.py"}
+
+
 @pytest.mark.parametrize("library", ["fastapi", "starlette", "uvicorn"])
 def test_only_the_api_knows_http(library):
     assert {name.split("/")[0] for name in importers(library)} == {"api"}
@@ -109,7 +113,8 @@ def test_retrieval_knows_numbers_only():
 
 def test_only_wiring_names_concrete_classes():
     concrete = {"LanceStore", "ContextualEncoder", "ConseImageEncoder", "ClipImageEncoder", "ColbertTokenEncoder",
-                "SentenceEncoder", "PairedTextEncoder"}  # fmt: skip
+                "SentenceEncoder", "PairedTextEncoder", "RemoteEncoder", "JoinedTextEncoder", "EmbeddingsProvider",
+                "VectorCache"}  # fmt: skip
     for module in MODULES:
         if part(module) not in {"wiring", "encoders", "store"}:
             assert not {name.split(".")[-1] for name in imported(module)} & concrete, module

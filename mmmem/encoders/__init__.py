@@ -37,13 +37,31 @@ class TextEncoder(Protocol):
         """Width of a token vector."""
 
     def encode_memories(self, texts: Sequence[str], previous: Sequence[str]) -> list[TextEncoding]:
-        """Encode each text with its previous turn as context ("" for none); any length, nothing is cut off."""
+        """Encode each text with its previous turn as context ("" for none); any length. No token is cut off."""
 
     def encode_queries(self, texts: Sequence[str]) -> list[QueryEncoding]:
         """Encode questions."""
 
     def token_texts(self, ids: Int32) -> list[str]:
         """What the tokens of these vocabulary ids look like."""
+
+
+class DenseEncoder(Protocol):
+    """Encodes text for the dense channel alone."""
+
+    @property
+    def name(self) -> str:
+        """Model, revision and anything else that changes the vectors."""
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+
+    def encode_documents(self, texts: Sequence[str]) -> list[Float32]:
+        """Each text's vector, float32 [d], unit length; zero for a blank text, such as an image's."""
+
+    def encode_queries(self, texts: Sequence[str]) -> list[Float32]:
+        """The same for questions."""
 
 
 class ImageEncoder(Protocol):

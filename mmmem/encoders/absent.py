@@ -1,4 +1,4 @@
-"""Encoders for a service that compares words alone: no model is loaded, nothing is encoded."""
+"""Encoders in the place of those that are not used: no model is loaded, nothing is encoded."""
 
 from __future__ import annotations
 
@@ -40,6 +40,21 @@ class NoTextEncoder:
     def token_texts(self, ids: Int32) -> list[str]:
         """See TextEncoder."""
         return ["" for _ in ids]
+
+
+class NoDenseEncoder:
+    """A DenseEncoder for where pooled vectors come from elsewhere."""
+
+    name = "none"
+    dimensions = WIDTH
+
+    def encode_documents(self, texts: Sequence[str]) -> list[Float32]:
+        """See DenseEncoder."""
+        return [np.zeros(WIDTH, np.float32) for _ in texts]
+
+    def encode_queries(self, texts: Sequence[str]) -> list[Float32]:
+        """See DenseEncoder."""
+        return self.encode_documents(texts)
 
 
 class NoImageEncoder:

@@ -99,8 +99,8 @@ class ConseImageEncoder:
         ]
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
-        """The text encoder's dense vectors as they are: the space is its own."""
-        return [encoding.dense for encoding in encodings]
+        """The local text encoder's dense vectors as they are: the space is its own."""
+        return [encoding.dense if encoding.local is None else encoding.local for encoding in encodings]
 
     def caption_chance(self, caption: Float32) -> Chance:
         """Against the 1,000 classes: an image is a mixture of them, and nearly all have nothing to do with one text."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from mmmem.encoders.background import Background
 from mmmem.encoders.colbert import ColbertTokenEncoder
-from mmmem.encoders.sentence import SentenceEncoder
 from mmmem.encoders.tokens import quantise
 from mmmem.types import QueryEncoding, TextEncoding
 
 if TYPE_CHECKING:
+    from mmmem.encoders import DenseEncoder
     from mmmem.types import Int32
 
 
@@ -22,7 +22,7 @@ class PairedTextEncoder:
     as it would be alone.
     """
 
-    def __init__(self, dense: SentenceEncoder, tokens: ColbertTokenEncoder) -> None:
+    def __init__(self, dense: DenseEncoder, tokens: ColbertTokenEncoder) -> None:
         self._dense = dense
         self._tokens = tokens
         self.name = f"{dense.name}+{tokens.name}"

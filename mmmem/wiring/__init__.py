@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from mmmem.wiring import clip, light, ocr, rerankers
+from mmmem.wiring import clip, light, ocr, remote, rerankers
 
 if TYPE_CHECKING:
     from mmmem.encoders import ImageEncoder, TextEncoder
@@ -32,6 +33,7 @@ def check(settings: Settings) -> None:
         clip.pins(settings)
     ocr.check(settings, models=needs_models(settings))
     rerankers.pins(settings)
+    remote.check(settings)
 
 
 def build_service(settings: Settings) -> MemoryService:
@@ -41,6 +43,7 @@ def build_service(settings: Settings) -> MemoryService:
     from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
     from mmmem.encoders.batching import EncoderThreads
     from mmmem.encoders.device import choose_device
+    from mmmem.encoders.remote import JoinedTextEncoder
     from mmmem.ingest import Ingest
     from mmmem.media.colours import NAMES
     from mmmem.media.fingerprints import LENGTH
@@ -57,27 +60,34 @@ def build_service(settings: Settings) -> MemoryService:
     device = choose_device(settings)
     text, image = _encoders(settings, device)
     reader = ocr.load(settings, device, models=needs_models(settings))
-    store = LanceStore(
-        settings,
-        models={"text": text.name, "image": image.name},
-        dimensions=Dimensions(
-            text.dimensions, text.token_dimensions, image.dimensions, image.appearance_dimensions, LENGTH, len(NAMES)
-        ),
-    )
-    store.open()
-    threads = EncoderThreads(device, settings.encode_batch_size)
-    text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
-    try:
-        questions = QuestionEncoder(settings, text, image, PictureEncoder(settings, image, reader))
-        search = Search(
-            settings, store, text, questions, threads=threads, reranker=rerankers.load(settings, device, threads)
+    with ExitStack() as encoders:
+        threads = EncoderThreads(device, settings.encode_batch_size)
+        encoders.callback(threads.close)
+        text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
+        if provider := remote.load(settings):
+            encoders.callback(provider.close)
+            text = JoinedTextEncoder(provider, text)
+        store = LanceStore(
+            settings,
+            models={"text": text.name, "image": image.name},
+            dimensions=Dimensions(
+                text.dimensions,
+                text.token_dimensions,
+                image.dimensions,
+                image.appearance_dimensions,
+                LENGTH,
+                len(NAMES),
+            ),
         )
-    except BaseException:
-        threads.close()
-        raise
+        store.open()
+        questions = QuestionEncoder(settings, text, image, PictureEncoder(settings, image, reader))
+        reranker = rerankers.load(settings, device, threads)
+        search = Search(settings, store, text, questions, threads=threads, reranker=reranker)
+        ingest = Ingest(settings, text, PictureEncoder(settings, image, reader))
+        service = MemoryService(store, encoders.pop_all(), ingest, search)
     names = (settings.profile, device.name, text.name, image.name, reader.name)
     log.info("ready: profile %s on %s, text %s, images %s, text in images %s", *names)
-    return MemoryService(store, threads, Ingest(settings, text, PictureEncoder(settings, image, reader)), search)
+    return service
 
 
 def open_to_remove(settings: Settings) -> Store:

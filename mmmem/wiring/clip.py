@@ -43,19 +43,27 @@ def pins(settings: Settings) -> tuple[Model, ...]:
 
 def places(settings: Settings) -> dict[str, Path]:
     """Where each model lies, by setting. Raises WeightsError for one that is neither set nor fetched."""
-    folders = {setting: fetched_folder(settings) / name for setting, name in CHOICES.items()}
-    for setting, name in CHOICES.items():
+    choices = chosen(settings)
+    folders = {setting: fetched_folder(settings) / name for setting, name in choices.items()}
+    for setting, name in choices.items():
         if not getattr(settings, setting) and not folders[setting].is_dir():
             raise WeightsError(
                 f"the clip profile needs MMMEM_{setting.upper()}, the model's place on disk, or the model that it takes "
                 f"where that is unset: run `mmmem models fetch {name}`"
             )
-    own = {setting: getattr(settings, setting) for setting in CHOICES}
+    own = {setting: getattr(settings, setting) for setting in choices}
     return {setting: Path(own[setting]) if own[setting] else folder for setting, folder in folders.items()}
+
+
+def chosen(settings: Settings) -> dict[str, str]:
+    """Those of the choices that are needed: a provider's pooled vectors take the place of the sentence encoder's."""
+    remote = settings.text_encoder != "local"
+    return {setting: name for setting, name in CHOICES.items() if not (remote and setting == "sentence_dir")}
 
 
 def load(settings: Settings, device: Device) -> tuple[TextEncoder, ImageEncoder]:
     """The encoders of the profile."""
+    from mmmem.encoders.absent import NoDenseEncoder
     from mmmem.encoders.clip import ClipImageEncoder
     from mmmem.encoders.colbert import ColbertTokenEncoder
     from mmmem.encoders.paired import PairedTextEncoder
@@ -67,9 +75,9 @@ def load(settings: Settings, device: Device) -> tuple[TextEncoder, ImageEncoder]
         "batch_size": settings.encode_batch_size,
     }
     folders = places(settings)
-    text = PairedTextEncoder(
-        SentenceEncoder(folders["sentence_dir"], **common), ColbertTokenEncoder(folders["colbert_dir"], **common)
-    )
+    sentence = folders.get("sentence_dir")
+    dense = SentenceEncoder(sentence, **common) if sentence else NoDenseEncoder()
+    text = PairedTextEncoder(dense, ColbertTokenEncoder(folders["colbert_dir"], **common))
     image = ClipImageEncoder(
         settings.clip_model, folders["clip_checkpoint"], precision=settings.clip_precision, **common
     )
