@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from mmmem.types import ImagePart, Memory, TextPart
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NOTE = TextPart("(a picture that this answer has no room for)")
 BEFORE, AFTER = "(before this)", "(after this)"  # mark the lines of the turns around a memory
 
 
@@ -31,12 +33,17 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
     return replace(memory, parts=(TextPart("\n".join([heading(memory), *context])), *memory.parts))
 
 
+def with_images_that_fit(memory: Memory, fits: Iterable[bool]) -> Memory:
+    """The memory with a note in place of each image that an answer has no room for. `fits` has an entry for each, in order."""
+    each = iter(fits)
+    return replace(
+        memory, parts=tuple(NOTE if isinstance(part, ImagePart) and not next(each) else part for part in memory.parts)
+    )
+
+
 def without_images(memory: Memory) -> Memory:
-    """The memory with a note in place of each image, for an answer that has no room for them."""
-    if not any(isinstance(part, ImagePart) for part in memory.parts):
-        return memory
-    note = TextPart("(a picture that this answer has no room for)")
-    return replace(memory, parts=tuple(note if isinstance(part, ImagePart) else part for part in memory.parts))
+    """The memory with a note in place of each image."""
+    return with_images_that_fit(memory, repeat(False))
 
 
 def heading(memory: Memory) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.explanation import Explainer
-from mmmem.presentation import present, without_images
+from mmmem.presentation import present, with_images_that_fit, without_images
 from mmmem.ranking import Ranker
 from mmmem.retrieval.conversation import following
 from mmmem.types import Hit
@@ -87,26 +87,28 @@ class Search:
 
     def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
         """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
-        counts = np.bincount(arrays.images.owners, minlength=len(arrays))
-        sizes = np.bincount(arrays.images.owners, weights=arrays.images.sizes, minlength=len(arrays)).astype(np.int64)
+        kept = self._images_that_fit(rows, arrays)
+        pictured = {arrays.memories[row].id: row for row, fits in kept.items() if any(fits)}
+        wanted = [arrays.memories[row] for row in pictured.values()]
+        memories = {row: without_images(arrays.memories[row]) for row in rows.tolist() if not any(kept.get(row, ()))}
+        for memory in self._store.load_images(user_id, wanted) if wanted else ():
+            row = pictured[memory.id]
+            memories[row] = with_images_that_fit(memory, kept[row])
+        return memories
+
+    def _images_that_fit(self, rows: Int64, arrays: UserArrays) -> dict[int, list[bool]]:
+        """Of each row with images which of them an answer holds; the best ranks, and the first of each, choose first."""
         places = self._settings.max_images
         room = self._settings.response_max_bytes * 3 // 4  # Base64 makes four characters of three bytes
-        memories: dict[int, Memory] = {}
-        pictured: dict[str, int] = {}
-        for row in rows.tolist():
-            memory = arrays.memories[row]
-            if counts[row] == 0:
-                memories[row] = memory
-            elif sizes[row] <= room and counts[row] <= places:
-                room -= int(sizes[row])
-                places -= int(counts[row])
-                pictured[memory.id] = row
-            else:
-                memories[row] = without_images(memory)
-        if pictured:
-            loaded = self._store.load_images(user_id, [arrays.memories[row] for row in pictured.values()])
-            memories |= {pictured[memory.id]: memory for memory in loaded}
-        return memories
+        ends = np.searchsorted(arrays.images.owners, np.stack((rows, rows + 1), axis=1)).tolist()
+        kept: dict[int, list[bool]] = {}
+        for row, (first, end) in zip(rows.tolist(), ends, strict=True):
+            for size in arrays.images.sizes[first:end].tolist():
+                fits = places > 0 and size <= room
+                if fits:
+                    places, room = places - 1, room - size
+                kept.setdefault(row, []).append(fits)
+        return kept
 
     def _within_limit(self, hits: list[Hit], top_k: int) -> list[Hit]:
         """Those that together hold no more text than an answer may; the first always."""

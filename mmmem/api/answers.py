@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mmmem.api.times import write_timestamp
-from mmmem.presentation import without_images
+from mmmem.presentation import NOTE, with_images_that_fit, without_images
 from mmmem.types import ImagePart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mmmem.store import Usage
-    from mmmem.types import AddRequest, Explanation, Hit, Part
+    from mmmem.types import AddRequest, Explanation, Hit, Memory, Part
 
     Content = str | list[dict[str, Any]]
 
@@ -35,7 +36,7 @@ def user_answer(user_id: str, usage: Usage) -> bytes:
 
 
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
-    """The hits, in order. Where they would take more than `max_bytes`, the later ones show a note in place of an image,
+    """The hits, in order. Where they would take more than `max_bytes`, a note is in place of the images of the later ones,
     and the last are left out where text alone is too much."""
     return _data(hits, _hit, max_bytes)
 
@@ -61,14 +62,32 @@ def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]
     while room < 0:  # text alone: only a very large top_k can do that
         room += len(items.pop()) + bool(items)  # and the comma before it
     for place, hit in enumerate(hits[: len(items)]):
-        images = [part for part in hit.memory.parts if isinstance(part, ImagePart)]
-        if images and sum(len(image.data) for image in images) < room:
-            item = to_json(describe(hit, [_part(part) for part in hit.memory.parts]))
-            more = len(item) - len(items[place])
-            if more <= room:
-                room -= more
-                items[place] = item
+        item = _with_images(hit, describe, room + len(items[place]))
+        if item:
+            room -= len(item) - len(items[place])
+            items[place] = item
     return _joined(items)
+
+
+def _with_images(hit: Hit, describe: Callable[[Hit, Content], dict[str, Any]], most: int) -> bytes | None:
+    """The hit in at most `most` bytes of JSON, with those of its images that fit, the first ones first; None where none does."""
+
+    def written(memory: Memory) -> bytes:
+        return to_json(describe(hit, [_part(part) for part in memory.parts]))
+
+    room = most - len(written(without_images(hit.memory)))
+
+    def fits(image: ImagePart) -> bool:
+        nonlocal room
+        more = len(to_json(_part(replace(image, data=b"")))) + 4 * -(-len(image.data) // 3) - _NOTE_BYTES
+        if more > room:
+            return False
+        room -= more
+        return True
+
+    images = (part for part in hit.memory.parts if isinstance(part, ImagePart))
+    shown = with_images_that_fit(hit.memory, map(fits, images))
+    return written(shown) if any(isinstance(part, ImagePart) for part in shown.parts) else None
 
 
 def _joined(items: Sequence[bytes]) -> bytes:
@@ -100,3 +119,6 @@ def _part(part: Part) -> dict[str, Any]:
         url = f"{part.header},{base64.b64encode(part.data).decode('ascii')}"
         return {"type": "image_url", "image_url": {"url": url}}
     return {"type": "text", "text": part.text}
+
+
+_NOTE_BYTES = len(to_json(_part(NOTE)))

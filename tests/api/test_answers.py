@@ -114,6 +114,17 @@ def test_what_does_not_fit_loses_its_image_and_keeps_its_place() -> None:
     assert contents[1:3] == [f"memory 1\n{note}", f"memory 2\n{note}"]
 
 
+def test_of_a_memory_that_is_too_large_as_many_images_go_out_as_fit() -> None:
+    parts = [TextPart("album"), *(image(size) for size in (500_000, 400_000, 20_000, 5))]
+    for limit in (MIB, MIB - 100_001):
+        answer = search_answer([hit(*parts), hit(TextPart("text stays"))], limit)
+        assert len(answer) <= limit
+        album, text = (found["content"] for found in data(answer))
+        assert [part["type"] for part in album] == ["text", "image_url", "text", "image_url", "image_url"]
+        assert album[2]["text"] == "(a picture that this answer has no room for)"
+        assert text == "text stays"
+
+
 def test_an_answer_of_exactly_the_limit_keeps_everything() -> None:
     hits = [hit(TextPart("a"), image(3_000)), hit(TextPart("b"), image(5_000))]
     whole = search_answer(hits, MIB)
