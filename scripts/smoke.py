@@ -91,7 +91,7 @@ def told(result: Result, key: str) -> Result:
 
 def table(results: list[Result]) -> Table:
     """A line for each check."""
-    shown = Table("check", "", Text("seconds", justify="right"), "", box=None, pad_edge=False)
+    shown = Table("check", "", "seconds", "", box=None, pad_edge=False)
     for result in results:
         outcome = Text(result.outcome, STYLES[result.outcome])
         shown.add_row(result.name, outcome, Text(f"{result.seconds:.2f}", justify="right"), Text(result.reason))

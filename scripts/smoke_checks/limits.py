@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from demo_sample import data_url, image_part
-from smoke_checks.pictures import noise
+
+from smoke_checks.pictures import large
 from smoke_checks.reading import place_of, urls_of
 from smoke_checks.target import Answer, Target, add_body, require
 
 MANY = 105
 BEYOND = 1_000_000_000
-SIDE = 1_850  # pixels: 9.8 MiB as a PNG of noise, and three of them 29.4
+SIDE = 1_850  # pixels: 9.8 MiB as a PNG that is not compressed, and three of them 29.4
 TOO_LONG_SIDE = 1_900  # 10.3 MiB, where an image may have 10
 BODY_BYTES = 64 * 1024 * 1024
 
@@ -40,7 +41,7 @@ def bad_top_k(target: Target) -> str:
 def large_body(target: Target) -> str:
     """An Add with nearly 30 MiB of images is kept, and its memories are found."""
     user = target.user("large")
-    files = [noise(SIDE) for _ in range(3)]
+    files = [large(SIDE, number) for number in range(3)]
     contents = [
         [{"type": "text", "text": f"large picture number {number}"}, image_part(data_url(file, "png"))]
         for number, file in enumerate(files)
@@ -57,7 +58,7 @@ def large_body(target: Target) -> str:
 def too_large(target: Target) -> str:
     """More than the documented limits is a 413, and nothing is kept."""
     user = target.user("too-large")
-    within, beyond = (image_part(data_url(noise(side), "png")) for side in (SIDE, TOO_LONG_SIDE))
+    within, beyond = (image_part(data_url(large(side), "png")) for side in (SIDE, TOO_LONG_SIDE))
     one = target.post_add(add_body(user, "must not be kept", [beyond], request="an image"))
     refused("an image of 10.3 MiB", one, {413}, "messages.1.content.0.image_url.url")
     all_of_them = target.post_add(add_body(user, *[[within]] * 4, request="images"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from demo_checks import milliseconds
+
 from smoke_checks.reading import copies_of, first_line, place_of
 from smoke_checks.target import Target, add_body, require
 
@@ -111,7 +112,8 @@ def options(target: Target) -> str:
     place = place_of(FACTS[3], found)
     require(place, "what an option speaks of was not found")
     require(place <= WITHIN, f"what an option speaks of came at place {place}")
-    for none in (None, []):
+    nothing: tuple[list[str] | None, ...] = (None, [])
+    for none in nothing:
         plain = target.search(user, FACTS[0], options=none)
         require(place_of(FACTS[0], plain), f"with options {none} nothing was found")
     return f"{len(choices)} options, null, []"

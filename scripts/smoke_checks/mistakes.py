@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 from demo_sample import data_url, image_part
+
 from smoke_checks.limits import refused
 from smoke_checks.pictures import drawn, encoded, picture
 from smoke_checks.target import Target, add_body, require
@@ -24,6 +25,12 @@ NO_JSON = {
     "a number of 5,000 digits": b'{"top_k": ' + b"9" * 5_000 + b"}",
 }
 MALFORMED = {400, 422}
+# What a field is not, by what it should be.
+NO_IDS: tuple[Any, ...] = ("", 7, None, ["x"])
+NO_MESSAGES: tuple[Any, ...] = ([], {}, "text", None)
+NO_CONTENT: tuple[Any, ...] = (None, "", " \n ", [], 7, {"type": "text"})
+NO_OPTIONS: tuple[Any, ...] = ("A", ["A", 1], {"A": "B"})
+NO_TIMES: tuple[Any, ...] = ("2024-01-01", 1.5, True, 10**18)
 KEPT = "the spare key hangs behind the boiler"
 
 
@@ -42,15 +49,13 @@ def bad_fields(target: Target) -> str:
     add = add_body(user, "must not be kept", request="bad")
     search: dict[str, Any] = {"query": "where is the key?", "user_id": user, "top_k": 5}
     adds = [(without(add, name), name) for name in add]
-    adds += [
-        (add | {name: bad}, name) for name in ("request_id", "user_id", "session_id") for bad in ("", 7, None, ["x"])
-    ]
-    adds += [(add | {"messages": bad}, "messages") for bad in ([], {}, "text", None)]
+    adds += [(add | {name: bad}, name) for name in ("request_id", "user_id", "session_id") for bad in NO_IDS]
+    adds += [(add | {"messages": bad}, "messages") for bad in NO_MESSAGES]
     adds += [(add | {"messages": [*add["messages"], bad]}, f"messages.1{field}") for bad, field in BAD_MESSAGES]
     searches = [(without(search, name), name) for name in search]
-    searches += [(search | {"user_id": bad}, "user_id") for bad in ("", 7, None)]
-    searches += [(search | {"query": bad}, "query") for bad in ("", " \t", 7, None, [], {}, [{"type": "audio"}])]
-    searches += [(search | {"options": bad}, "options") for bad in ("A", ["A", 1], {"A": "B"})]
+    searches += [(search | {"user_id": bad}, "user_id") for bad in NO_IDS]
+    searches += [(search | {"query": bad}, "query") for bad in NO_CONTENT]
+    searches += [(search | {"options": bad}, "options") for bad in NO_OPTIONS]
     for path, cases in (("/add", adds), ("/search", searches)):
         for number, (body, field) in enumerate(cases):
             refused(f"{path}, bad {field} (case {number})", target.call("POST", path, body), MALFORMED, field)
@@ -64,11 +69,11 @@ BAD_MESSAGES: list[tuple[Any, str]] = [
     ({"role": "", "content": "empty role"}, ".role"),
     ({"role": 1, "content": "a number for a role"}, ".role"),
     ({"role": "user"}, ".content"),
-    *(({"role": "user", "content": bad}, ".content") for bad in (None, "", " \n ", [], 7, {"type": "text"})),
+    *(({"role": "user", "content": bad}, ".content") for bad in NO_CONTENT),
     ({"role": "user", "content": [{"type": "text", "text": 7}]}, ".content.0.text"),
     ({"role": "user", "content": [{"type": "video"}]}, ".content.0.type"),
     ({"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}, ".content.0.image_url"),
-    *(({"role": "user", "content": "x", "timestamp": bad}, ".timestamp") for bad in ("2024-01-01", 1.5, True, 10**18)),
+    *(({"role": "user", "content": "x", "timestamp": bad}, ".timestamp") for bad in NO_TIMES),
 ]
 
 

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import base64
 import io
-import os
 import random
 
 from demo_sample import data_url
-from PIL import Image, ImageDraw
+from PIL import Image
 
 
 def drawn(number: int, size: tuple[int, int] = (160, 120)) -> Image.Image:
-    """A dozen coloured shapes on a coloured ground, by number."""
-    chance = random.Random(number)
-    image = Image.new("RGB", size, _colour(chance))
-    pen = ImageDraw.Draw(image)
-    for _ in range(12):
-        x, y = chance.randrange(size[0]), chance.randrange(size[1])
-        width, height = (chance.randrange(10, side // 2) for side in size)
-        shape = chance.choice((pen.ellipse, pen.rectangle))
-        shape((x, y, x + width, y + height), fill=_colour(chance))
-    return image
+    """Soft spots of colour, by number: nothing that OCR would spend time on."""
+    spots = Image.frombytes("RGB", (5, 4), random.Random(number).randbytes(5 * 4 * 3))
+    return spots.resize(size, Image.Resampling.BICUBIC)
 
 
 def encoded(image: Image.Image, kind: str = "png", **options: int) -> bytes:
@@ -41,9 +33,9 @@ def altered_copy(number: int) -> str:
     return data_url(encoded(drawn(number).resize((120, 90)), "jpeg", quality=80), "jpeg")
 
 
-def noise(side: int) -> bytes:
-    """A PNG of side x side random pixels, which takes 3 bytes for each."""
-    return encoded(Image.frombytes("RGB", (side, side), os.urandom(3 * side * side)), "png", compress_level=0)
+def large(side: int, number: int = 0) -> bytes:
+    """A PNG of side x side pixels that takes 3 bytes for each: it is not compressed."""
+    return encoded(drawn(number, (side, side)), "png", compress_level=0)
 
 
 def size_of(url: str) -> tuple[int, int]:
@@ -53,7 +45,3 @@ def size_of(url: str) -> tuple[int, int]:
             return image.size
     except (OSError, ValueError):
         return 0, 0
-
-
-def _colour(chance: random.Random) -> tuple[int, int, int]:
-    return chance.randrange(256), chance.randrange(256), chance.randrange(256)

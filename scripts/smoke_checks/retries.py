@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from demo_sample import image_part
+
 from smoke_checks.crowd import at_once
 from smoke_checks.pictures import picture
 from smoke_checks.reading import copies_of

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import httpx
 from demo_checks import ALL
+
 from smoke_checks.shapes import Shapes
 
 SCHEMES = ("bearer", "token", "x-api-key")
@@ -63,12 +64,14 @@ class Target:
         """A user_id of this run."""
         return self.prefix + name
 
-    def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Answer:
+    def call(
+        self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None, tries: int = TRIES
+    ) -> Answer:
         """Send JSON, or bytes as they are; waits and repeats while the service is busy. Raises Failed when no answer comes."""
         content = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         if headers is None:
             headers = credentials(self.schemes[0], self.key) if self.key else {}
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(tries)):
             response = self._send(method, path, content, headers)
             answer = Answer(response.status_code, decoded(response.content), len(response.content))
             self.shapes.look(path, answer.status, answer.value, answer.size)
@@ -113,7 +116,7 @@ class Target:
                 method, path, content=content, headers={b"Content-Type": b"application/json"} | sent
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Failed(f"{method} {path.split('?')[0][:60]} got no answer: {type(error).__name__}") from None
+            raise Failed(f"{method} {path[:60]} got no answer: {type(error).__name__}") from None
 
 
 def credentials(scheme: str, key: str) -> dict[str, str]:
