@@ -33,7 +33,7 @@ def look_alikes(target: Target) -> str:
     users = [target.user(name) for name in dict.fromkeys(relatives("Ädá ﬁne"))]
 
     def tell(number: int) -> None:
-        target.add(users[number], f"the number of the safe is {number}.")
+        target.add(users[number], f"the number of the safe is {number}.", request=f"r{number}")
 
     def ask(number: int) -> list[str]:
         return [first_line(item) for item in target.search(users[number], "What is the number of the safe?")]
