@@ -5,7 +5,8 @@
 
 Health, keys, Add and the immediate Search, images both ways, isolation, retries, bad input, limits, Unicode, many callers at once:
 each is a line of a table, PASS, FAIL or SKIP with the reason. It writes to users of its own, whose ids begin with `smoke-` and a
-random number, so a service in use may be checked, again and again; afterwards it deletes them where the service can do that.
+random number, so a service in use may be checked, again and again; at the end, also after --only, it deletes them where the service
+has DELETE /users/{user_id}.
 
 Without --key the key is MMMEM_API_KEY; it is never shown. Needs Python 3.11, httpx, rich and Pillow, and not mmmem itself.
 Exit code: 0 when nothing failed, 1 when something did, 2 for a wrong option.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +31,7 @@ from smoke_checks.target import SCHEMES, Target
 
 STYLES = {"PASS": "green", "FAIL": "bold red", "SKIP": "yellow"}
 WIDTH_OF_A_LOG = 160
+SECONDS_TO_CLEAN = 60  # after an interruption
 
 
 def main() -> int:
@@ -38,10 +41,12 @@ def main() -> int:
     if not all(32 < ord(character) != 127 for character in key):
         print("smoke.py: the key holds characters that a header cannot", file=sys.stderr)
         return 2
-    names = [name for name in arguments.only or CHECKS if name not in arguments.skip]
+    chosen = {*arguments.only, "clean-up"} if arguments.only else CHECKS
+    names = [name for name in CHECKS if name in chosen and name not in arguments.skip]
     console = Console(stderr=arguments.json == "-", highlight=False)
     if not console.is_terminal:
         console.width = WIDTH_OF_A_LOG
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     target = Target(arguments.url.rstrip("/"), key, arguments.scheme, arguments.timeout)
     results = []
     try:
@@ -50,7 +55,8 @@ def main() -> int:
                 results.append(told(result, key))
                 status.update(f"{len(results)} of {len(names)} checks done")
     except KeyboardInterrupt:
-        console.print(f"stopped; data is left of users whose ids begin with {target.prefix}")
+        for result in run(target, ["clean-up"], SECONDS_TO_CLEAN, 0):
+            console.print(f"stopped; clean-up: {result.outcome} {told(result, key).reason}", markup=False)
         return 130
     console.print(table(results))
     counts = {outcome: sum(result.outcome == outcome for result in results) for outcome in STYLES}

@@ -1,17 +1,46 @@
-"""A proxy before a real service that brings in faults."""
+"""A proxy before a real service that brings in faults: each stands between a request and its answer."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import httpx
 
-from tests.smoke_faults import Call, Fault, Forward, Reply
+
+@dataclass(frozen=True)
+class Call:
+    """A request on its way. `value`: its JSON object, empty where it is none."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    value: dict[str, Any]
+
+    def with_value(self, **fields: Any) -> Call:
+        """The request with these fields."""
+        value = {**self.value, **fields}
+        return replace(self, value=value, body=json.dumps(value).encode())
+
+
+Reply = tuple[int, Any]
+Forward = Callable[[Call], Reply]
+Fault = Callable[[Call, Forward], Reply]
+
+
+def error(status: int, field: str = "") -> Reply:
+    return status, {"detail": {"reason": f"{field}: planted", "field": field}, "code": "planted"}
+
+
+def success(call: Call) -> Reply:
+    return 200, {"success": True} | {name: call.value[name] for name in ("request_id", "user_id", "session_id")}
 
 
 @contextmanager
@@ -67,7 +96,7 @@ def _with(fault: Fault, forward: Forward, call: Call) -> Reply:
     return fault(call, forward)
 
 
-def _object(body: bytes) -> dict[str, object]:
+def _object(body: bytes) -> dict[str, Any]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

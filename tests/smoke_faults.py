@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-
-@dataclass(frozen=True)
-class Call:
-    """A request on its way. `value`: its JSON object, empty where it is none."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-    value: dict[str, Any]
-
-    def with_value(self, **fields: Any) -> Call:
-        """The request with these fields."""
-        value = {**self.value, **fields}
-        return replace(self, value=value, body=json.dumps(value).encode())
-
-
-Reply = tuple[int, Any]
-Forward = Callable[[Call], Reply]
-Fault = Callable[[Call, Forward], Reply]
+from tests.faulty import Call, Fault, Forward, Reply, error, success
 
 
 class Planted(NamedTuple):
@@ -36,14 +15,6 @@ class Planted(NamedTuple):
 
     fault: Fault
     reason: str
-
-
-def error(status: int, field: str = "") -> Reply:
-    return status, {"detail": {"reason": f"{field}: planted", "field": field}, "code": "planted"}
-
-
-def success(call: Call) -> Reply:
-    return 200, {"success": True} | {name: call.value[name] for name in ("request_id", "user_id", "session_id")}
 
 
 def contents(call: Call) -> list[Any]:
@@ -142,7 +113,7 @@ def trims_user_ids(call: Call, forward: Forward) -> Reply:
 
 def knows_no_user_without_memories(call: Call, forward: Forward) -> Reply:
     reply = forward(call)
-    return error(404) if reply == (200, {"data": []}) else reply
+    return error(404) if reply == (200, {"data": []}) and call.value.get("top_k") != 1 else reply
 
 
 def ignores_top_k(call: Call, forward: Forward) -> Reply:
@@ -194,11 +165,10 @@ def takes_images_that_are_cut_off(call: Call, forward: Forward) -> Reply:
 
 
 def composes_text(call: Call, forward: Forward) -> Reply:
+    messages = call.value.get("messages")
     texts = contents(call)
-    if texts and all(isinstance(text, str) for text in texts):
-        messages = [
-            each | {"content": unicodedata.normalize("NFC", each["content"])} for each in call.value["messages"]
-        ]
+    if texts and len(texts) == len(messages or ()) and all(isinstance(text, str) for text in texts):
+        messages = [each | {"content": unicodedata.normalize("NFC", each["content"])} for each in messages]
         call = call.with_value(messages=messages)
     return forward(call)
 
@@ -238,6 +208,11 @@ def refuses_without_a_reason(call: Call, forward: Forward) -> Reply:
     return status, {"detail": "Unauthorized"} if status == 401 else value
 
 
+def says_that_it_deleted(call: Call, forward: Forward) -> Reply:
+    is_album = call.method == "DELETE" and call.path.endswith("album")
+    return (200, {"success": True, "deleted": True}) if is_album else forward(call)
+
+
 FAULTS = {
     "key": Planted(knows_no_x_api_key, r"the right key by x-api-key was answered 401"),
     "wrong-key": Planted(compares_only_the_beginning_of_a_key, r"a key that is longer, bearer: /add was answered 200"),
@@ -265,6 +240,7 @@ FAULTS = {
     "too-large": Planted(fails_for_a_body_of_64_mib, r"a body of more than 64 MiB was answered 500"),
     "concurrency": Planted(LosesAddsWhenMoreThanEightRun(), r"\d+ of 48 Adds were not found right after their 200"),
     "answers": Planted(says_more_than_is_asked, r"/search: has items without just the fields"),
+    "clean-up": Planted(says_that_it_deleted, r"1 users have data after they were deleted"),
     "errors": Planted(refuses_without_a_reason, r"401 without detail.reason and code \(\d+ times\)"),
 }
 """By the check that must find it."""

@@ -10,6 +10,8 @@ from smoke_checks.target import Skipped, Target, require
 
 ROUTE = "/users/{user_id}"
 CALLERS = 4
+GONE = (200, 204, 404)
+UNNAMEABLE = (414, 431)  # what servers before the service say of a long address
 
 
 def clean_up(target: Target) -> str:
@@ -20,28 +22,18 @@ def clean_up(target: Target) -> str:
     paths = answer.value.get("paths", {}) if isinstance(answer.value, dict) else {}
     if "delete" not in paths.get(ROUTE, {}):
         raise Skipped(f"it documents no DELETE {ROUTE}: data is left of {whose}")
-    nameable = [user for user in users if is_nameable(user)]
-    statuses = at_once([partial(delete, target, user) for user in nameable], CALLERS)
-    bad = [status for status in statuses if status not in (200, 204, 404)]
-    require(
-        not bad,
-        f"{len(bad)} of {len(users)} deletions were answered {bad[0] if bad else ''}; data may be left of {whose}",
-    )
-    left = [user for user in nameable if target.search(user, "what is left?", top_k=1)]
+    statuses = dict(zip(users, at_once([partial(delete, target, user) for user in users], CALLERS), strict=True))
+    bad = [status for status in statuses.values() if status not in (*GONE, *UNNAMEABLE)]
+    require(not bad, f"{len(bad)} deletions were answered {bad[:1]}; data may be left of {whose}")
+    deleted = [user for user, status in statuses.items() if status in GONE]
+    left = [user for user in deleted if target.search(user, "what is left?", top_k=1)]
     require(not left, f"{len(left)} users have data after they were deleted")
-    kept = len(users) - len(nameable)
-    rest = f"; data is left of {kept} whose id no URL can hold, beginning with {target.prefix}" if kept else ""
-    return f"{len(nameable)} users deleted, nothing left of them{rest}"
+    kept = len(users) - len(deleted)
+    rest = f"; data is left of {kept} whose id is too long for an address here, and begins with {target.prefix}"
+    return f"{len(deleted)} users deleted, nothing left of them{rest if kept else ''}"
 
 
 def delete(target: Target, user: str) -> int:
     """The status."""
-    return target.call("DELETE", f"/users/{quote(user, safe='')}").status
-
-
-def is_nameable(user: str) -> bool:
-    """Whether a path can hold the id: UTF-8, and no longer than servers read."""
-    try:
-        return len(quote(user, safe="")) < 32_000
-    except UnicodeEncodeError:
-        return False
+    address = quote(user.encode("utf-8", "surrogatepass"), safe="")
+    return target.call("DELETE", f"/users/{address}").status
