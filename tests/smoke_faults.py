@@ -148,7 +148,7 @@ def answers_a_conflict_with_409(call: Call, forward: Forward) -> Reply:
 
 
 def fails_for_what_is_no_json(call: Call, forward: Forward) -> Reply:
-    return forward(call) if call.value or call.method == "GET" else error(500)
+    return forward(call) if call.value or call.method != "POST" else error(500)
 
 
 def takes_a_message_without_a_role(call: Call, forward: Forward) -> Reply:
