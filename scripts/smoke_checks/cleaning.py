@@ -24,7 +24,7 @@ def clean_up(target: Target) -> str:
         raise Skipped(f"it documents no DELETE {ROUTE}: data is left of {whose}")
     statuses = dict(zip(users, at_once([partial(delete, target, user) for user in users], CALLERS), strict=True))
     bad = [status for status in statuses.values() if status not in (*GONE, *UNNAMEABLE)]
-    require(not bad, f"{len(bad)} deletions were answered {bad[:1]}; data may be left of {whose}")
+    require(not bad, f"{len(bad)} deletions were answered {min(bad, default=0)}; data may be left of {whose}")
     deleted = [user for user, status in statuses.items() if status in GONE]
     left = [user for user in deleted if target.search(user, "what is left?", top_k=1)]
     require(not left, f"{len(left)} users have data after they were deleted")

@@ -27,7 +27,7 @@ def text_finds_a_picture(target: Target) -> str:
     user = album(target)
     target.add(user, [image_part(picture(9))], request="alone", session="alone")
     for caption in CAPTIONS:
-        found = target.search(user, f"Show me the picture of {caption}")
+        found = target.search(user, caption)
         place = place_of(caption, found)
         require(1 <= place <= WITHIN, f"the picture of {caption} came at place {place} for its own words")
         require(urls_of(found[place - 1]), f"the memory of {caption} came without its picture")
