@@ -65,7 +65,7 @@ def cuts_times_to_seconds(call: Call, forward: Forward) -> Reply:
 def ignores_options(call: Call, forward: Forward) -> Reply:
     return forward(
         call.with_value(options=None)
-        if call.value.get("options") and all(isinstance(each, str) for each in call.value["options"])
+        if len(call.value.get("options") or ()) == 4 and all(isinstance(each, str) for each in call.value["options"])
         else call
     )
 
@@ -224,7 +224,7 @@ FAULTS = {
     "search": Planted(loses_the_last_of_eight_messages, r"of 8 messages in one Add, 1 were not found"),
     "forms": Planted(refuses_unknown_fields, r"an Add with an unknown field was answered 422"),
     "times": Planted(cuts_times_to_seconds, r"the time 1704067200123 came back as 2024-01-01T00:00:00Z"),
-    "options": Planted(ignores_options, r"what an option speaks of came at place 5"),
+    "options": Planted(ignores_options, r"what an option speaks of did not come within place 3"),
     "text-to-image": Planted(loses_a_message_that_is_only_a_picture, r"a picture without words was returned 0 times"),
     "image-to-image": Planted(overlooks_the_picture_of_a_question, r"a picture came at place \d for itself"),
     "image-bytes": Planted(alters_the_last_byte_of_images, r"did not come back with the same bytes: jpeg, png"),
