@@ -62,6 +62,7 @@ def findings(fuzz: Any, document: Any, url: str) -> list[str]:
 def test_a_status_that_the_document_leaves_out_is_found_and_no_key_is_told(
     undocumented: str, document: Any, keyed_service: RunningService, fuzz: Any
 ) -> None:
+    document["paths"] = {"/search": document["paths"]["/search"]}
     del document["paths"]["/search"]["post"]["responses"][undocumented]
     found = findings(fuzz, document, keyed_service.url)
     assert found
@@ -72,6 +73,7 @@ def test_a_status_that_the_document_leaves_out_is_found_and_no_key_is_told(
 def test_an_answer_of_another_shape_than_documented_is_found(
     document: Any, keyed_service: RunningService, fuzz: Any
 ) -> None:
+    document["paths"] = {"/search": document["paths"]["/search"]}
     document["components"]["schemas"]["SearchAnswer"]["required"] = ["results"]
     found = findings(fuzz, document, keyed_service.url)
     assert found
@@ -81,6 +83,7 @@ def test_an_answer_of_another_shape_than_documented_is_found(
 def test_a_body_that_the_document_forbids_and_the_service_takes_is_found(
     document: Any, keyed_service: RunningService, fuzz: Any
 ) -> None:
+    document["paths"] = {"/search": document["paths"]["/search"]}  # sixty cases for it alone
     document["components"]["schemas"]["SearchBody"]["required"].append("reason")
     found = findings(fuzz, document, keyed_service.url)
     assert any("POST /search, 200\n" in finding for finding in found)
