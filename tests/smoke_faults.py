@@ -63,11 +63,9 @@ def cuts_times_to_seconds(call: Call, forward: Forward) -> Reply:
 
 
 def ignores_options(call: Call, forward: Forward) -> Reply:
-    return forward(
-        call.with_value(options=None)
-        if len(call.value.get("options") or ()) == 4 and all(isinstance(each, str) for each in call.value["options"])
-        else call
-    )
+    given = call.value.get("options")
+    is_good = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    return forward(call.with_value(options=None) if is_good else call)
 
 
 def loses_a_message_that_is_only_a_picture(call: Call, forward: Forward) -> Reply:
@@ -107,11 +105,11 @@ def shows_bob_what_ann_has(call: Call, forward: Forward) -> Reply:
     return reply
 
 
-def trims_user_ids(call: Call, forward: Forward) -> Reply:
+def drops_a_slash_at_the_end_of_user_ids(call: Call, forward: Forward) -> Reply:
     user = call.value.get("user_id")
-    if not isinstance(user, str) or user == user.strip():
+    if not isinstance(user, str) or not user.endswith("/"):
         return forward(call)
-    status, value = forward(call.with_value(user_id=user.strip()))
+    status, value = forward(call.with_value(user_id=user[:-1]))
     return status, value | {"user_id": user} if "user_id" in value else value
 
 
@@ -230,7 +228,7 @@ FAULTS = {
     "image-bytes": Planted(alters_the_last_byte_of_images, r"did not come back with the same bytes: jpeg, png"),
     "parts": Planted(puts_images_last, r"of 6 parts, number 2 is not the one that was sent there"),
     "isolation": Planted(shows_bob_what_ann_has, r"bob finds 1 memories of ann, not 0"),
-    "look-alikes": Planted(trims_user_ids, r"finds \d memories of others"),
+    "look-alikes": Planted(drops_a_slash_at_the_end_of_user_ids, r"finds \d memories of others"),
     "unknown-user": Planted(knows_no_user_without_memories, r"a Search was answered 404"),
     "top-k": Planted(ignores_top_k, r"top_k 1 was answered with 105 memories"),
     "bad-top-k": Planted(takes_a_top_k_of_zero_for_ten, r"top_k 0 was answered 200, not 400 or 422"),

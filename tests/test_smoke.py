@@ -75,8 +75,7 @@ def test_a_good_service_without_a_key_passes(service: RunningService) -> None:
 @pytest.mark.parametrize("turn", range(TOGETHER))
 def test_each_fault_is_found_by_its_check_and_by_no_other(good: RunningService, running: Any, turn: int) -> None:
     planted = dict(list(FAULTS.items())[turn::TOGETHER])
-    # What else is planted may well leave data behind.
-    names = [name for name in running.CHECKS if name in planted or name not in SLOW | {"clean-up"}]
+    names = [name for name in running.CHECKS if name in planted or name not in SLOW]
     with faulty(good.url, [each.fault for each in planted.values()]) as url:
         found = results(running, url, names)
     failed = {name: result.reason for name, result in found.items() if result.outcome == "FAIL"}
