@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.embeddings import Provider
 from tests.running import RunningService
 
 # No test fails because a machine is slow.
@@ -49,3 +50,11 @@ def start_service(tmp_path: Path) -> Iterator[Callable[..., RunningService]]:
         running.process.kill()
         running.process.wait()
         running.client.close()
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """A provider of embeddings on this machine."""
+    running = Provider()
+    yield running
+    running.close()

@@ -13,7 +13,6 @@ from mmmem.encoders.weights import pin
 from mmmem.errors import StartupError, StoreMismatch, WeightsError
 from mmmem.settings import Settings
 from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
-from tests.embeddings import Provider
 from tests.encoders import tiny
 
 TEXTS = ("My bicycle has a flat tyre.", "We moved house in May.", "He plays chess on Fridays.")
@@ -34,13 +33,6 @@ def clip(tmp_path_factory):
         "clip_checkpoint": str(folder / "clip"),
         "colbert_dir": str(folder / "colbert"),
     }
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.close()
 
 
 @pytest.fixture

@@ -1,21 +1,12 @@
 """A service whose pooled vectors come from a provider keeps its promises also while the provider does not."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 from tests.embeddings import DIMENSIONS, KEY, Provider, altered, reset, status
 from tests.running import RunningService, text_of
 
 SECRET = "the safe opens with 4711"
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    running = Provider()
-    yield running
-    running.close()
 
 
 def body(text: str, request_id: str) -> dict[str, Any]:
