@@ -109,10 +109,10 @@ def merged(messages: Sequence[Message], least: int) -> Iterator[tuple[int, Messa
 def _encoded(memory: Memory, encoding: TextEncoding, text: str, images: tuple[ImageEncoding, ...]) -> EncodedMemory:
     words = hashed(terms(text))
     events = np.array(event_windows(memory.text, memory.created_at), dtype=np.int64).reshape(-1, 2)
-    return EncodedMemory(memory, encoding, words, _key(memory), events, images)
+    return EncodedMemory(memory, encoding, words, content_key(memory), events, images)
 
 
-def _key(memory: Memory) -> int:
+def content_key(memory: Memory) -> int:
     """64 bits of what a memory says and shows, and whose role it is: not of capitals, blanks and how a statement ends."""
     said = " ".join(memory.text.casefold().split()).rstrip(" .!…。！")
     digest = hashlib.blake2b(_utf8(said), digest_size=8, key=hashlib.sha256(_utf8(memory.role)).digest())

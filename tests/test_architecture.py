@@ -51,8 +51,9 @@ ALLOWED = {
     "wiring": LOWER
     | {"media", "encoders", "rerankers", "store", "ingest", "pictures", "questions", "search", "memory"},
     "api": BASE | {"media", "presentation", "store", "memory", "wiring", "__init__"},
+    "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "wiring", "api", "__init__"},
+    "cli": BASE | {"presentation", "encoders", "wiring", "api", "doctor", "__init__"},
 }
 
 

@@ -37,7 +37,7 @@ class KeyCheck:
     def __init__(self, settings: Settings) -> None:
         key = settings.api_key.get_secret_value() if settings.api_key else ""
         self._key = key.encode("utf-8", "surrogateescape")  # the bytes that the environment held
-        self._schemes = _SCHEMES[settings.auth] if key and settings.auth != "none" else ()
+        self._schemes = _SCHEMES[settings.auth] if settings.asks_key else ()
 
     @property
     def is_open(self) -> bool:

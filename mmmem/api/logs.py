@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import warnings
 from typing import TYPE_CHECKING
-
-from mmmem.api.auth import KeyCheck
 
 if TYPE_CHECKING:
     from mmmem.settings import Settings
@@ -29,21 +26,13 @@ def configure_logging(settings: Settings) -> None:
 
 def announce(settings: Settings, address: str) -> None:
     """The start-up line, and a warning when anyone on the network could come in."""
-    is_open = KeyCheck(settings).is_open
     kind = settings.data_dir.partition("://")[0] + " object store" if "://" in settings.data_dir else "local folder"
-    asked = "no key asked" if is_open else f"key asked ({settings.auth})"
+    asked = f"key asked ({settings.auth})" if settings.asks_key else "no key asked"
     log.info("listening on %s; profile %s; data in a %s; %s", address, settings.profile, kind, asked)
-    if is_open and not _is_loopback(settings.host):
+    if not settings.asks_key and not settings.on_loopback:
         log.warning(
             "OPEN TO THE NETWORK WITHOUT A KEY: everyone who can connect reads and writes every memory; set MMMEM_API_KEY"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _leave_out_query(record: logging.LogRecord) -> bool:

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 import mmmem
-from mmmem.cli import explain, models, purge, serve
+from mmmem.cli import doctor, explain, models, purge, serve
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(serve.serve)
 app.command()(explain.explain)
 app.command()(purge.purge)
+app.command()(doctor.doctor)
 app.add_typer(models.app, name="models", help="The models' files and what they must be.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Literal
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
@@ -56,6 +57,19 @@ class Serving(BaseModel):
         if not stripped:
             raise ValueError("must not be blank; leave it unset to serve without a key")
         return SecretStr(stripped)
+
+    @property
+    def asks_key(self) -> bool:
+        """Whether callers must send one."""
+        return self.api_key is not None and self.auth != "none"
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only this machine can connect."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
 
 class Process(BaseModel):

@@ -5,6 +5,7 @@ users.py       the store: a table for each user
 lance.py       LanceDB, and the only place that imports it
 location.py    where a store lies: folder.py, or bucket.py with objects.py
 table.py       one user's table: read what is new, commit a group, repair, compact, delete
+inspection.py  every row looked at from outside, without models
 retention.py   users whose time is over
 log.py         which rows of a table count, and in which order
 writer.py      the queue in front of the tables: many requests, one commit

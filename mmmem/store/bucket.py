@@ -51,10 +51,8 @@ class Claim(NamedTuple):
 class Bucket:
     """Implements Location."""
 
-    unusable = (
-        "data_dir: the bucket cannot be used; its name, or the endpoint and the credentials in the object store's own "
-        "environment variables, are not right, or it cannot be reached"
-    )
+    unusable = """data_dir: the bucket cannot be used; its name, or the endpoint and the credentials in the object store's own \
+environment variables, are not right, or it cannot be reached"""
 
     def __init__(self, uri: str, tables: Tables, stale_seconds: float) -> None:
         self.tables = tables
@@ -82,6 +80,10 @@ class Bucket:
         """See Location."""
         return sorted({path.split("/")[-2] for path in self.objects.names(_CLAIMS)})
 
+    def set_aside(self) -> int:
+        """See Location. A put is whole or not there."""
+        return 0
+
     def place(self, name: str) -> BucketPlace:
         """See Location."""
         return BucketPlace(self, name)
@@ -93,7 +95,7 @@ class Bucket:
 
     def claims(self, name: str) -> list[str]:
         """The paths of a user's claims, the newest last."""
-        return self.objects.names(_claims_of(name))
+        return self.objects.names(f"{_CLAIMS}/{name}")
 
     def read_claim(self, path: str) -> Claim:
         """What a claim says."""
@@ -104,7 +106,7 @@ class Bucket:
 
     def claim(self, name: str, claim: Claim) -> bool:
         """Make a table the user's; False when another one is."""
-        path = f"{_claims_of(name)}/{claim.number:08d}"
+        path = f"{_CLAIMS}/{name}/{claim.number:08d}"
         # A write that is repeated because its answer was lost finds its own first attempt.
         return self.objects.create(path, claim.table.encode()) or self.read_claim(path) == claim
 
@@ -244,7 +246,3 @@ class BucketPlace:
                 if not self._bucket.tables.conflicting(error):
                     raise
         raise StoreUnavailable("the store could not be written: too many others write for this user")
-
-
-def _claims_of(name: str) -> str:
-    return f"{_CLAIMS}/{name}"

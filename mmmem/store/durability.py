@@ -27,6 +27,10 @@ Stamp = tuple[str, int, int]
 """What tells one commit from every other: the manifest's name, which is the version's, and which file it is (inode, ctime in ns)."""
 
 _VERSIONS = "_versions"
+_ASIDE = ".unreadable"  # no name that LanceDB looks at
+SET_ASIDE = f"{_VERSIONS}/*{_ASIDE}"
+"""Where manifests are that were torn, below a table's folder."""
+
 _MAGIC = b"LANC"  # the last bytes of every manifest and data file
 _FOOTER = struct.Struct("<Q8x")  # of a manifest: where its message starts, then version and magic
 _ENDING = struct.Struct("<8x8xQI4xH2x4s")  # of a data file: where its buffers are listed, how many; format, magic
@@ -226,7 +230,7 @@ def _manifest_names(folder: Path) -> list[str]:
 
 
 def _aside_name(manifest: Path) -> Path:
-    return manifest.with_name(manifest.name + ".unreadable")  # no name that LanceDB looks at
+    return manifest.with_name(manifest.name + _ASIDE)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from mmmem.errors import StoreUnavailable
 from mmmem.store.durability import (
+    SET_ASIDE,
     Synced,
     fsync,
     make_folder,
@@ -77,6 +78,10 @@ class Folder:
     def names(self) -> list[str]:
         """See Location."""
         return [folder.stem for folder in self._folder.glob("u_*.lance")]
+
+    def set_aside(self) -> int:
+        """See Location."""
+        return sum(1 for _ in self._folder.glob(f"u_*.lance/{SET_ASIDE}"))
 
     def place(self, name: str) -> FolderPlace:
         """See Location."""

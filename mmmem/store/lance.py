@@ -19,6 +19,7 @@ _INCARNATION_KEY = b"mmmem.incarnation"
 _TOMBSTONE_KEY = b"mmmem.tombstone"
 _ROW_IDS_KEY = b"mmmem.row_ids"  # of a table whose rows keep their ids for ever
 _ROW_IDS_OPTION = "new_table_enable_stable_row_ids"
+_BATCH_ROWS = 16
 _CONFLICTS = ("commit conflict", "Incompatible transaction", "Too many concurrent writers")
 
 
@@ -106,6 +107,10 @@ class Version:
     def read(self, columns: Sequence[str], offset: int = 0) -> pa.Table:
         """These columns of the rows from `offset` on, as they lie there, and their ids where the table keeps those."""
         return self._table.search().select(list(columns)).with_row_id(self._has_row_ids).offset(offset).to_arrow()
+
+    def batches(self, columns: Sequence[str]) -> pa.RecordBatchReader:
+        """These columns of all rows, a few rows at a time: each may hold many images."""
+        return self._table.search().select(list(columns)).to_batches(batch_size=_BATCH_ROWS)
 
     def images(self, rows: Sequence[int]) -> dict[str, list[bytes]]:
         """The image files of these rows, named by id where the table keeps those, else by place; by the memory's id."""

@@ -55,6 +55,9 @@ class Location(Protocol):
     def names(self) -> list[str]:
         """The names of all users' tables."""
 
+    def set_aside(self) -> int:
+        """How many commits a power cut tore, and were set aside, where that happens."""
+
     def place(self, name: str) -> Place:
         """A user's table, which need not exist."""
 

@@ -10,15 +10,15 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from mmmem.wiring import clip, light, ocr, remote, rerankers
+from mmmem.wiring.stores import count_tables, holds_store, inspect, open_to_remove
 
 if TYPE_CHECKING:
     from mmmem.encoders import ImageEncoder, TextEncoder
     from mmmem.encoders.device import Device
     from mmmem.memory import MemoryService
     from mmmem.settings import Settings
-    from mmmem.store import Store
 
-__all__ = ["build_service", "check", "holds_store", "open_to_remove"]
+__all__ = ["build_service", "check", "count_tables", "holds_store", "inspect", "open_to_remove"]
 
 log = logging.getLogger(__name__)
 
@@ -88,27 +88,6 @@ def build_service(settings: Settings) -> MemoryService:
     names = (settings.profile, device.name, text.name, image.name, reader.name)
     log.info("ready: profile %s on %s, text %s, images %s, text in images %s", *names)
     return service
-
-
-def open_to_remove(settings: Settings) -> Store:
-    """The store in `data_dir` without any model: for removing, not for reading. Raises StoreUnavailable."""
-    from mmmem.store import Dimensions
-    from mmmem.store.users import LanceStore
-
-    by_hand = settings.model_copy(update={"retention_days": 0})
-    store = LanceStore(by_hand, models=None, dimensions=Dimensions(*[0] * len(Dimensions._fields)))
-    store.open()
-    return store
-
-
-def holds_store(settings: Settings) -> bool:
-    """Whether there is a store in `data_dir`; `build_service` makes one where there is none. Raises StoreUnavailable."""
-    from mmmem.store.faults import store_faults
-    from mmmem.store.users import locate
-
-    location = locate(settings)
-    with store_faults(location.unusable):
-        return location.exists()
 
 
 def needs_models(settings: Settings) -> bool:

@@ -1,0 +1,60 @@
+"""Every memory read, and compared with the hash that was stored beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mmmem.doctor.finding import Finding, fault, ok, warning
+from mmmem.errors import MmmemError
+from mmmem.ingest import content_key
+from mmmem.wiring import holds_store, inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mmmem.settings import Settings
+
+_SHOWN = 5  # damaged tables that are named
+
+
+def table_findings(settings: Settings) -> Iterator[Finding]:
+    """What is read of every user's table, what cannot be, and what earlier power cuts left."""
+    try:
+        if not holds_store(settings):
+            yield ok("memories", "none yet")
+            return
+        store = inspect(settings)
+        names = store.names()
+        unreadable, damaged, read = list[str](), Counter[str](), Counter[str]()
+        for name in names:
+            try:
+                for stored in store.memories(name):
+                    read["memories"] += 1
+                    read["images"] += stored.images
+                    if stored.memory is None or content_key(stored.memory) != stored.key:
+                        damaged[name] += 1
+            except MmmemError:
+                unreadable.append(name)
+        torn = store.set_aside()
+    except MmmemError as error:
+        yield fault("memories", str(error), "see the log line above for what failed")
+        return
+    if unreadable:
+        advice = "restore these users from an export or a backup; a search of such a user is answered 503 until then"
+        yield fault("memories", f"those of {len(unreadable):,} users cannot be read: {_listed(unreadable)}", advice)
+    if damaged:
+        says = f"{damaged.total():,}, of {len(damaged):,} users, not what was stored: {_listed(damaged)}"
+        yield fault("memories", says, "the disk lost or changed them: restore these users from an export or a backup")
+    if not unreadable and not damaged:
+        counts = f"{read['memories']:,}, with {read['images']:,} images, of {len(names):,} users"
+        yield ok("memories", f"{counts}: all are what was stored")
+    if torn:
+        says = f"{torn:,} torn by a power cut and set aside; none of them was acknowledged"
+        yield warning("commits", says, "nothing is lost; if it happens without power cuts, look at the disk")
+
+
+def _listed(tables: list[str] | Counter[str]) -> str:
+    """Names of tables, which are hashes of ids."""
+    names = sorted(tables)
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
