@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mmmem.captions import asks_for_picture, caption, may_describe
 from mmmem.channels import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
 from mmmem.entities import entities
+from mmmem.instructions import without_instructions
 from mmmem.media.colours import named_colours
 from mmmem.needs import needs
 from mmmem.terms import hashed, named, terms
@@ -47,8 +48,10 @@ class QuestionEncoder:
         """
         limit = self._settings.max_query_encoded_chars
         text = well_formed("\n".join(part.text for part in query.parts if isinstance(part, TextPart)).strip())
-        question = beginning_and_end(text, limit)
         options = [well_formed(option.strip()) for option in query.options if option.strip()]
+        said = without_instructions(text, options=bool(options))
+        text = said if options else said or text
+        question = beginning_and_end(text, limit)
         images = self._pictures.encode(prepared)
         labels = ", ".join(label for image in images for label in image.vectors.labels)
         written = "\n".join(image.text for image in images if image.text)

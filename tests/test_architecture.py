@@ -22,6 +22,7 @@ ALLOWED = {
     "presentation": {"types"},
     "needs": set(),
     "captions": set(),
+    "instructions": {"texts"},
     "media": BASE,
     "encoders": BASE,
     "retrieval": {"types"},
@@ -32,7 +33,7 @@ ALLOWED = {
     "rerankers": LOWER | {"retrieval", "encoders"},
     "pictures": BASE | {"media", "encoders"},
     "ingest": LOWER | {"media", "encoders", "store", "dates", "pictures"},
-    "questions": LOWER | {"media", "encoders", "channels", "captions", "entities", "needs", "pictures"},
+    "questions": LOWER | {"media", "encoders", "channels", "captions", "entities", "instructions", "needs", "pictures"},
     "ranking": LOWER | {"retrieval", "encoders", "store", "channels", "rerankers"},
     "explanation": LOWER | {"retrieval", "encoders", "store", "channels", "ranking"},
     "search": LOWER

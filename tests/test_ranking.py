@@ -43,6 +43,23 @@ def test_the_right_option_brings_its_evidence_forward_whatever_the_others_say(se
     assert place(found, "violin") < place(found, "rained")  # other options count too
 
 
+@pytest.mark.parametrize(
+    "question", ["Which answer best matches the memory?", "Which of these is true?", "哪个选项是正确的？"]
+)
+def test_a_question_that_says_nothing_leaves_it_to_its_options(service, user, question):
+    told = ("It was true what they said, and the best answer to it.", "I have no memory for which match is which.")
+    service.add(say("My sister plays the oboe.", *told, "The boat is green.", *FILLER, user_id=user))
+    options = ("A. The boat is red", "B. The boat is green", "C. The boat is yellow", "D. It sank")
+    assert "boat" in texts(service.search(ask(user, question, options=options)))[0]
+
+
+def test_instructions_around_a_question_change_nothing(service, user):
+    service.add(say("Please answer the door.", "My dog is called Rex.", "The conversation was short.", user_id=user))
+    plain = service.search(ask(user, "What is my dog called?"))
+    wrapped = "Hi! Based on our conversation history, answer briefly: What is my dog called?"
+    assert service.search(ask(user, wrapped)) == plain
+
+
 def test_four_options_do_not_drown_the_question(service, user):
     service.add(say("Ann: My birthday party is on Saturday at the lake.", "Ben: Monday is a holiday.",
                     "Ben: Tuesday is market day.", "Ben: On Wednesday we swim.", *FILLER, user_id=user))  # fmt: skip

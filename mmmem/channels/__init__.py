@@ -39,6 +39,8 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     labels = next(found) if query.labels else []
     written = next(found) if query.written else []
     options = [option for option in found if option]
+    if not query.text:  # then the options are what is asked
+        options = [[*option, *turn_channels(option, arrays, settings)] for option in options]
     said = [*words, *turn_channels(words, arrays, settings)]
     return [
         *said,
