@@ -39,7 +39,7 @@ WITH_SYMBOLS = ("torch/lib/libtorch_cpu.so", "torch/lib/libtorch_python.so", "py
 def main(profile: str) -> None:
     """Take out each part. Raises CalledProcessError when pip or strip cannot."""
     parts: dict[str, Callable[[], object]] = {
-        "packages of clip": lambda: uninstall(OF_CLIP) if profile == "light" else None,
+        "packages of clip": lambda: go_without(OF_CLIP) if profile == "light" else None,
         "other architectures": lambda: remove(other_architectures()) if profile == "light" else None,
         "folders of tests, headers and compiled code": lambda: remove(named_folders()),
         "unused parts": lambda: remove(path for pattern in UNUSED for path in list(PACKAGES.glob(pattern))),
@@ -56,6 +56,15 @@ def main(profile: str) -> None:
 def uninstall(packages: Iterable[str]) -> None:
     """By pip, so that their metadata go too."""
     subprocess.run([sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", *packages], check=True)
+
+
+def go_without(packages: tuple[str, ...]) -> None:
+    """Uninstall them, and let mmmem no longer say that it needs them: `mmmem doctor` compares what is there with that."""
+    uninstall(packages)
+    [metadata] = PACKAGES.glob("mmmem-*.dist-info/METADATA")
+    lines = metadata.read_text(encoding="utf-8").splitlines(keepends=True)
+    needs = tuple(f"Requires-Dist: {package}" for package in packages)
+    metadata.write_text("".join(line for line in lines if not line.startswith(needs)), encoding="utf-8")
 
 
 def remove(paths: Iterable[Path]) -> None:
