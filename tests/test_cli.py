@@ -1,8 +1,10 @@
 """`mmmem serve` starts with what it is told, or says in one line why not."""
 
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +74,31 @@ def test_a_port_in_use_is_said_plainly(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"mmmem: cannot listen on 127.0.0.1 port {port}: Address already in use" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_service_that_is_told_to_stop_while_it_starts_ends_as_asked(tmp_path: Path) -> None:
+    """Of the first process of a container the kernel drops signals that have no handler."""
+    command = [sys.executable, "-m", "mmmem", "serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        while not handles(signal.SIGTERM, process.pid):
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(DEADLINE) == 0
+
+
+def handles(number: signal.Signals, pid: int) -> bool:
+    """Whether the process has a handler for the signal; Python brings one for SIGINT alone."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
+def test_without_the_gpu_that_is_asked_for_it_ends_and_says_so(tmp_path: Path) -> None:
+    no_gpu = {"MMMEM_DEVICE": "cuda", "CUDA_VISIBLE_DEVICES": ""}
+    done = run("serve", "--port", "0", "--data-dir", str(tmp_path / "data"), **no_gpu)
+    assert done.returncode == 1
+    assert "MMMEM_DEVICE=cuda, but torch sees no GPU" in done.stderr
 
 
 def test_missing_weights_stop_the_start_with_what_is_missing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 
 import numpy as np
@@ -88,10 +89,35 @@ def test_the_light_profile_starts_only_with_the_files_of_the_manifest(monkeypatc
         wiring.check(Settings())
 
 
+@pytest.mark.parametrize("profile", ["light", "clip"])
+def test_a_start_says_in_one_line_what_runs_where_and_how_wide_it_is(clip, tmp_path, caplog, profile):
+    with caplog.at_level(logging.INFO):
+        service = wiring.build_service(
+            Settings(data_dir=str(tmp_path), device="cpu", **(clip if profile == "clip" else {}))
+        )
+        service.close()
+    [line] = [line for line in caplog.messages if line.startswith("ready:")]
+    said = {
+        "light": ("all-MiniLM-L6-v2", "dimensions 384, of tokens 128", "efficientnet-lite2", "PP-OCRv4"),
+        "clip": ("open_clip:", "PP-OCRv4"),
+    }
+    for part in (f"profile {profile} on cpu;", *said[profile]):
+        assert part in line
+    assert str(tmp_path) not in line
+
+
 def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(monkeypatch, tmp_path):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     with pytest.raises(StartupError, match="MMMEM_DEVICE"):
         wiring.build_service(Settings(device="cuda", data_dir=str(tmp_path)))
+
+
+@pytest.mark.parametrize("place", ["~nobody-of-this-name/models", "/" + "x" * 300])
+def test_a_folder_of_models_that_cannot_be_looked_into_is_named_by_its_setting(place):
+    # As is the home of another user, which a service that was started by that user still has in HOME.
+    with pytest.raises(WeightsError, match=r"models_dir: cannot be used .*MMMEM_MODELS_DIR") as raised:
+        wiring.check(Settings(models_dir=place))
+    assert place not in str(raised.value)
 
 
 def test_with_the_lexical_channels_alone_no_model_is_needed(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from typing import Annotated
 
 import typer
@@ -21,6 +23,8 @@ def serve(
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.")] = None,
 ) -> None:
     """Serve the HTTP API. Each option can also be set as MMMEM_<NAME>; docs/configuration.md lists all settings."""
+    # Of the first process of a container the kernel drops a signal that has no handler: until the server has its own, this one ends it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     options = {
         "HOST": host,
         "PORT": port,

@@ -7,6 +7,8 @@ files from then on.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -88,8 +90,15 @@ def known_models(settings: Settings) -> tuple[Model, ...]:
 
 
 def fetched_folder(settings: Settings) -> Path:
-    """Where fetched models are."""
-    return Path(settings.models_dir).expanduser()
+    """Where fetched models are, if there are any. Raises WeightsError for a folder that this user may not look into."""
+    try:
+        folder = Path(settings.models_dir).expanduser()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.scandir(folder).close()
+    except (OSError, RuntimeError) as error:  # RuntimeError: a home that is not known
+        reason = getattr(error, "strerror", None) or "there is no such home"
+        raise WeightsError(f"models_dir: cannot be used ({reason}); choose another with MMMEM_MODELS_DIR") from None
+    return folder
 
 
 def fetched(folder: Path) -> Model | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -29,7 +30,17 @@ def choose_device(settings: Settings) -> Device:
         raise StartupError(
             "MMMEM_DEVICE=cuda, but torch sees no GPU; set MMMEM_DEVICE=cpu or auto, or install a CUDA build"
         )
-    cores = settings.threads or len(os.sched_getaffinity(0))
+    cores = settings.threads or usable_cores()
     if settings.device != "cpu" and torch.cuda.is_available():
         return Device("cuda", threads=1, cores=cores)
     return Device("cpu", threads=cores, cores=cores)
+
+
+def usable_cores(control_group: Path = Path("/sys/fs/cgroup")) -> int:
+    """The cores that this process may run on, or fewer, at least one, where a container's quota of CPU time is less."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        quota, period = map(int, (control_group / "cpu.max").read_text(encoding="ascii").split())
+    except (OSError, ValueError):  # no control group of its own, or "max": no quota
+        return cores
+    return max(1, min(cores, quota // period))

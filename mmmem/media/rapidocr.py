@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image as Pillow
+
+# ONNX Runtime 1.29 and later report to their maker and keep an id of the machine, unless this is set before they are loaded.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 from rapidocr_onnxruntime import RapidOCR
 
 from mmmem.media.ctc import CTCDecoder

@@ -18,7 +18,10 @@ class Models(BaseModel):
         "auto", description="Where the encoders run; `cuda` refuses to start without a GPU."
     )
     threads: int = Field(
-        0, ge=0, le=256, description="CPU threads of one encoder process; 0: as many as there are cores."
+        0,
+        ge=0,
+        le=256,
+        description="CPU threads of one encoder process; 0: as many as there are cores, or as a container's quota keeps busy.",
     )
     encode_batch_size: int = Field(
         32, ge=1, le=1024, description="Texts, or images, that one pass of an encoder takes at most."

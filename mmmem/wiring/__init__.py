@@ -85,8 +85,13 @@ def build_service(settings: Settings) -> MemoryService:
         search = Search(settings, store, text, questions, threads=threads, reranker=reranker)
         ingest = Ingest(settings, text, PictureEncoder(settings, image, reader))
         service = MemoryService(store, encoders.pop_all(), ingest, search)
-    names = (settings.profile, device.name, text.name, image.name, reader.name)
-    log.info("ready: profile %s on %s, text %s, images %s, text in images %s", *names)
+    log.info(
+        "ready: profile %s on %s; text %s, dimensions %d, of tokens %d; images %s, dimensions %d, of appearance %d; text in images %s",
+        *(settings.profile, device.name),
+        *(text.name, text.dimensions, text.token_dimensions),
+        *(image.name, image.dimensions, image.appearance_dimensions),
+        reader.name,
+    )
     return service
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 from base64 import b64decode
 from io import BytesIO
 
@@ -28,6 +31,19 @@ CHINESE = (
 def reader(**bounds) -> RapidTextReader:
     bounds = {"max_lines": 200, "max_seconds": 600.0} | bounds
     return RapidTextReader(verified_folder("PP-OCRv4"), version="1", threads=2, **bounds)
+
+
+def test_the_library_that_reads_keeps_no_id_of_the_machine_and_reports_to_nobody(tmp_path):
+    """It makes both where it is loaded, in the cache of the user, unless it is told not to; on machines of a CI it does not."""
+    code = """
+from mmmem.media.rapidocr import RapidTextReader
+from mmmem.encoders.weights import verified_folder
+RapidTextReader(verified_folder("PP-OCRv4"), version="1", threads=1, max_lines=1, max_seconds=1.0)
+"""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    environment |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.fixture(scope="module")
