@@ -11,12 +11,13 @@ PACKAGE = Path(__file__).parents[1] / "mmmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # What each part may import of mmmem, besides itself.
-BASE = {"types", "errors", "settings"}
+BASE = {"types", "errors", "settings", "meter"}
 LOWER = BASE | {"texts", "terms"}
 ALLOWED = {
     "types": set(),
     "errors": set(),
     "settings": set(),
+    "meter": set(),
     "texts": {"types"},
     "dates": set(),
     "presentation": {"types"},
