@@ -106,6 +106,10 @@ def test_only_the_api_knows_http(library):
     assert {name.split("/")[0] for name in importers(library)} == {"api"}
 
 
+def test_only_the_api_knows_prometheus():
+    assert {name.split("/")[0] for name in importers("prometheus_client")} == {"api"}
+
+
 def test_retrieval_knows_numbers_only():
     allowed = {"numpy", "torch", "mmmem", "__future__", "typing", "collections"}
     for module in MODULES:
