@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -96,6 +97,19 @@ def test_a_repeated_search_hits_the_cache(service: RunningService) -> None:
     assert by("mmmem_cache_misses_total", cache="arrays") == 0
     by = moved(service, lambda: service.search("metered nobody", "bicycle"))
     assert by("mmmem_cache_misses_total", cache="arrays") == 1
+
+
+def test_a_caller_who_leaves_is_counted_as_that(service: RunningService) -> None:
+    def left() -> float:
+        return Scraped(service.client)(REQUESTS, method="POST", route="/add", status=499)
+
+    before = left()
+    with socket.create_connection((service.client.base_url.host, service.client.base_url.port or 80)) as connection:
+        connection.sendall(b"POST /add HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+    eventually(lambda: left() == before + 1)
+    found = Scraped(service.client)
+    assert found("mmmem_http_errors_total", code="client_left") >= 1
+    assert found("mmmem_queue_waiting", lane="adds") == 0
 
 
 def test_metrics_of_a_running_service_ask_for_its_key(keyed_service: RunningService) -> None:
