@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.dates import event_windows
+from mmmem.meter import NO_METER, Meter
 from mmmem.store import StoredRequest
 from mmmem.terms import hashed, terms
 from mmmem.texts import split_parts, well_formed
@@ -28,17 +29,21 @@ if TYPE_CHECKING:
 class Ingest:
     """Turns a request into what the store keeps. Nothing of it is stored before all of it is encoded."""
 
-    def __init__(self, settings: Settings, text: TextEncoder, pictures: PictureEncoder) -> None:
+    def __init__(
+        self, settings: Settings, text: TextEncoder, pictures: PictureEncoder, meter: Meter = NO_METER
+    ) -> None:
         self._settings = settings
         self._text = text
         self._pictures = pictures
+        self._meter = meter
 
     def encode(self, request: AddRequest, previous: Memory | None, received_at: int) -> StoredRequest:
         """Encode a request. `previous` is the session's newest memory so far that says something; `received_at` is in Unix ms.
 
         Raises InvalidImage or TooLarge for the first image that cannot be read, and ModelUnavailable.
         """
-        images = iter(self._encode_images(request))
+        with self._meter.stage("add", "images"):
+            images = iter(self._encode_images(request))
         memories = list(self._memories(request, received_at))
         encodings = [tuple(next(images) for part in memory.parts if isinstance(part, ImagePart)) for memory in memories]
         texts = [searchable_text(memory, shown) for memory, shown in zip(memories, encodings, strict=True)]
@@ -50,7 +55,8 @@ class Ingest:
         before = list(said)[:-1]
         limit = self._settings.previous_chars
         ends = [well_formed(text[-limit:]) if limit else "" for text in before]  # a turn that asks, asks at its end
-        encoded = self._text.encode_memories(texts, ends)
+        with self._meter.stage("add", "text"):
+            encoded = self._text.encode_memories(texts, ends)
         return StoredRequest(
             user_id=request.user_id,
             request_id=request.request_id,

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING
 
 from mmmem.errors import RequestConflict
 from mmmem.ingest import Ingest, body_hash
+from mmmem.meter import NO_METER, Meter
 from mmmem.store import StoredRequest
 
 if TYPE_CHECKING:
     from mmmem.search import Search
-    from mmmem.store import Store, Usage
+    from mmmem.store import Part, Store, Usage
     from mmmem.types import AddRequest, Hit, Query
 
 
 class MemoryService:
     """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
 
-    def __init__(self, store: Store, encoders: ExitStack, ingest: Ingest, search: Search) -> None:
+    def __init__(
+        self, store: Store, encoders: ExitStack, ingest: Ingest, search: Search, meter: Meter = NO_METER
+    ) -> None:
         self._store = store
         self._encoders = encoders
         self._ingest = ingest
         self._search = search
+        self._meter = meter
         self._turns = RequestTurns()
 
     def add(self, request: AddRequest) -> None:
@@ -36,7 +40,8 @@ class MemoryService:
         it may be after StoreUnavailable, and the same request again says so.
         """
         with self._turns.of(request.user_id, request.request_id):
-            arrays = self._store.arrays(request.user_id)
+            with self._meter.stage("add", "load"):
+                arrays = self._store.arrays(request.user_id)
             known = arrays.request_hash(request.request_id)
             if known is None:
                 previous = arrays.last_said(request.session_id)
@@ -46,7 +51,8 @@ class MemoryService:
                 stored = StoredRequest(request.user_id, request.request_id, known, memories=())
             else:
                 raise RequestConflict
-            self._store.add(stored)
+            with self._meter.stage("add", "store"):
+                self._store.add(stored)
 
     def search(self, query: Query) -> list[Hit]:
         """The user's memories for a query, best first, never more than `top_k`; empty for an unknown user.
@@ -76,6 +82,10 @@ class MemoryService:
     def usage(self, user_id: str) -> Usage:
         """What is held of a user; zeros for an unknown one. Raises StoreUnavailable."""
         return self._store.usage(user_id)
+
+    def on_disk(self) -> Iterator[Part]:
+        """What the store's folder holds, a part at a time; nothing of a bucket. Raises OSError."""
+        return self._store.on_disk()
 
     def close(self) -> None:
         """Finish what was accepted and stop."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mmmem.explanation import Explainer
+from mmmem.meter import NO_METER, Meter
 from mmmem.presentation import present, with_images_that_fit, without_images
 from mmmem.ranking import Ranker
 from mmmem.retrieval.conversation import following
@@ -38,12 +40,14 @@ class Search:
         *,
         threads: EncoderThreads,
         reranker: Reranker | None = None,
+        meter: Meter = NO_METER,
     ) -> None:
         self._settings = settings
         self._store = store
         self._text = text
         self._questions = questions
         self._threads = threads
+        self._meter = meter
         self._rank = Ranker(settings, reranker)
 
     def __call__(self, query: Query, *, explained: bool = False) -> list[Hit]:
@@ -51,18 +55,32 @@ class Search:
 
         Raises InvalidImage, TooLarge, StoreUnavailable or ModelUnavailable.
         """
-        prepared = self._questions.prepare(query)
-        arrays = self._store.arrays(query.user_id)
+        operation = "explain" if explained else "search"
+        with self._meter.stage(operation, "images"):
+            prepared = self._questions.prepare(query)
+        with self._meter.stage(operation, "load"):
+            arrays = self._store.arrays(query.user_id)
         if not len(arrays):
             return []
-        encoded = self._questions.encode(query, prepared, pictured=len(arrays.images) > 0)
-        return self._threads.compute(self._found, query, encoded, arrays, explained)
+        with self._meter.stage(operation, "text"):
+            encoded = self._questions.encode(query, prepared, pictured=len(arrays.images) > 0)
+        asked = perf_counter()
 
-    def _found(self, query: Query, encoded: EncodedQuery, arrays: UserArrays, explained: bool) -> list[Hit]:
+        def found() -> list[Hit]:
+            self._meter.spent(operation, "turn", perf_counter() - asked)
+            return self._found(query, encoded, arrays, operation)
+
+        return self._threads.compute(found)
+
+    def _found(self, query: Query, encoded: EncodedQuery, arrays: UserArrays, operation: str) -> list[Hit]:
         top_k = min(query.top_k, self._settings.max_return)
-        ranking = self._rank(encoded, arrays, top_k)
-        explainer = Explainer(ranking, encoded, arrays, self._settings, self._text) if explained else None
-        shown = self._shown(query.user_id, ranking.rows, arrays)
+        with self._meter.stage(operation, "rank"):
+            ranking = self._rank(encoded, arrays, top_k)
+        explainer = None
+        if operation == "explain":
+            explainer = Explainer(ranking, encoded, arrays, self._settings, self._text)
+        with self._meter.stage(operation, "present"):
+            shown = self._shown(query.user_id, ranking.rows, arrays)
         places = zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True)
         hits = [
             Hit(shown[row], score, explainer(row) if explainer else None)

@@ -11,12 +11,13 @@ PACKAGE = Path(__file__).parents[1] / "mmmem"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # What each part may import of mmmem, besides itself.
-BASE = {"types", "errors", "settings"}
+BASE = {"types", "errors", "settings", "meter"}
 LOWER = BASE | {"texts", "terms"}
 ALLOWED = {
     "types": set(),
     "errors": set(),
     "settings": set(),
+    "meter": set(),
     "texts": {"types"},
     "dates": set(),
     "presentation": {"types"},
@@ -104,6 +105,10 @@ def test_only_the_cache_of_embeddings_knows_sqlite():
 @pytest.mark.parametrize("library", ["fastapi", "starlette", "uvicorn"])
 def test_only_the_api_knows_http(library):
     assert {name.split("/")[0] for name in importers(library)} == {"api"}
+
+
+def test_only_the_api_knows_prometheus():
+    assert {name.split("/")[0] for name in importers("prometheus_client")} == {"api"}
 
 
 def test_retrieval_knows_numbers_only():

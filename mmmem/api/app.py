@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
@@ -16,26 +17,44 @@ from starlette.exceptions import HTTPException
 from uvicorn.config import STARTUP_FAILURE
 
 import mmmem
+from mmmem.api import worker_counts
 from mmmem.api.admission import Lane
 from mmmem.api.errors import ErrorBoundary, answer_domain_error, answer_http_error
 from mmmem.api.logs import configure_logging
+from mmmem.api.metrics import Metrics
 from mmmem.api.openapi import openapi_document
-from mmmem.api.routes import health_router, memory_router
+from mmmem.api.routes import health_router, memory_router, metrics_router
 from mmmem.api.startup import Startup
+from mmmem.api.store_watch import StoreWatch
 from mmmem.api.stored import stored_router
+from mmmem.api.tracking import HeadAsGet, Tracking
 from mmmem.errors import MmmemError
 from mmmem.settings import Settings
 from mmmem.wiring import build_service
 
 if TYPE_CHECKING:
     from mmmem.memory import MemoryService
+    from mmmem.meter import Meter
 
 
-def create_app(settings: Settings, build: Callable[[], MemoryService], on_failure: Callable[[], object]) -> FastAPI:
+log = logging.getLogger(__name__)
+
+
+def create_app(
+    settings: Settings, build: Callable[[Meter], MemoryService], on_failure: Callable[[], object]
+) -> FastAPI:
     """The application. It answers at once, and serves when `build` has made the service; `on_failure` ends the process."""
-    startup = Startup(build, on_failure)
-    adds = Lane("adds", settings.max_concurrent_adds, settings.max_waiting_adds)
-    searches = Lane("searches", settings.max_concurrent_searches, settings.max_waiting_searches)
+    metrics = Metrics(settings)
+    watch = StoreWatch(metrics, settings.metrics_store_seconds if settings.metrics and metrics.sees_files else 0)
+
+    def build_watched() -> MemoryService:
+        service = build(metrics)
+        watch.begin(service.on_disk)
+        return service
+
+    startup = Startup(build_watched, on_failure)
+    adds = Lane("adds", settings.max_concurrent_adds, settings.max_waiting_adds, metrics)
+    searches = Lane("searches", settings.max_concurrent_searches, settings.max_waiting_searches, metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -43,6 +62,7 @@ def create_app(settings: Settings, build: Callable[[], MemoryService], on_failur
         yield
         adds.close()
         searches.close()
+        watch.close()
         await startup.end()
 
     app = FastAPI(
@@ -55,11 +75,14 @@ def create_app(settings: Settings, build: Callable[[], MemoryService], on_failur
         redirect_slashes=False,
     )
     app.include_router(health_router(settings, startup))
-    app.include_router(memory_router(settings, startup, adds, searches))
+    app.include_router(metrics_router(settings, metrics))
+    app.include_router(memory_router(settings, startup, adds, searches, metrics))
     app.include_router(stored_router(settings, startup, adds, searches))
     app.add_exception_handler(MmmemError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
-    app.add_middleware(ErrorBoundary)
+    app.add_middleware(ErrorBoundary)  # each goes around those before it
+    app.add_middleware(HeadAsGet)
+    app.add_middleware(Tracking, metrics=metrics)
     app.openapi = partial(openapi_document, app)  # type: ignore[method-assign]
     return app
 
@@ -74,6 +97,13 @@ def create_app_from_environment() -> FastAPI:
     settings = Settings()
     configure_logging(settings)
     _end_with_supervisor()
+    place = worker_counts.folder()
+    if place:
+        try:
+            worker_counts.join(place)
+        except OSError:  # there was space when the service started: others go on, and this one is tried again
+            log.error("cannot start: no space in the temporary folder, in which workers count for GET /metrics")  # noqa: TRY400
+            os._exit(1)
     # uvicorn's supervisor stops everything at this code, and at any other starts the worker again, for ever.
     return app_from_settings(settings, STARTUP_FAILURE)
 

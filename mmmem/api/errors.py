@@ -14,6 +14,7 @@ from starlette.responses import Response
 from mmmem import errors
 from mmmem.api.answers import to_json
 from mmmem.api.auth import Unauthorized
+from mmmem.api.served import current
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -60,6 +61,9 @@ def domain_error_response(error: errors.MmmemError, **beside: str) -> Response:
 
 
 def _response(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    served = current.get()
+    if served:
+        served.code = body["code"]
     return Response(to_json(body), status, headers, media_type="application/json")
 
 
@@ -75,7 +79,10 @@ async def answer_http_error(_: Request, error: Exception) -> Response:
     """FastAPI's handler of what the router itself refuses."""
     assert isinstance(error, HTTPException)
     code = HTTP_CODES.get(error.status_code, "http_error")
-    return _response(error.status_code, {"detail": {"reason": error.detail}, "code": code}, error.headers)
+    headers = dict(error.headers or {})
+    if "GET" in headers.get("Allow", ""):
+        headers["Allow"] += ", HEAD"
+    return _response(error.status_code, {"detail": {"reason": error.detail}, "code": code}, headers)
 
 
 class ErrorBoundary:

@@ -1,10 +1,15 @@
-"""Logging, set up once a process. Paths and states are logged; bodies, text, ids and keys never are."""
+"""Logging, set up once a process: lines for people or JSON. Of what callers send, bodies, text, ids, paths and keys, nothing is
+logged but the id of a request (served.py)."""
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from mmmem.api.served import current
 
 if TYPE_CHECKING:
     from mmmem.settings import Settings
@@ -14,10 +19,13 @@ log = logging.getLogger(__name__)
 
 def configure_logging(settings: Settings) -> None:
     """Lines on stderr: our own and the server's from `log_level` on, those of libraries from warnings on."""
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines() if settings.log_format == "json" else TextLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     for name in ("mmmem", "uvicorn"):
         logging.getLogger(name).setLevel(settings.log_level.upper())
-    logging.getLogger("uvicorn.access").addFilter(_leave_out_query)
+    # The server's own line about a request holds its path; tracking.py writes one without.
+    logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)
     # Without a file handle left, asyncio says so for every connection that waits, thousands of times a second.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     # Pillow warns about odd files; each of them is decoded or answered with an error, and neither belongs in a log.
@@ -35,8 +43,49 @@ def announce(settings: Settings, address: str) -> None:
         )
 
 
-def _leave_out_query(record: logging.LogRecord) -> bool:
-    """Cut the query string off the path in a line of uvicorn's access log."""
-    if isinstance(record.args, tuple):
-        record.args = tuple(arg.partition("?")[0] if isinstance(arg, str) else arg for arg in record.args)
-    return True
+class TextLines(logging.Formatter):
+    """A line for people: the id of the request in brackets, what it came to as ``name=value``."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(request)s%(message)s%(fields)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """Called by `format`."""
+        served = current.get()
+        fields = "".join(f" {name}={_short(value)}" for name, value in _fields(record).items())
+        request = f"[{served.id}] " if served else ""
+        return super().formatMessage(_with(record, request=request, fields=fields))
+
+
+class JsonLines(logging.Formatter):
+    """A line for programs: one JSON object in ASCII."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See logging.Formatter."""
+        served = current.get()
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if served:
+            line["request_id"] = served.id
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line | _fields(record))
+
+
+def _fields(record: logging.LogRecord) -> dict[str, Any]:
+    """What a record was given beside its message."""
+    fields: dict[str, Any] = getattr(record, "fields", {})
+    return fields
+
+
+def _short(value: Any) -> str:
+    return ",".join(f"{name}:{part}" for name, part in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _with(record: logging.LogRecord, **fields: str) -> logging.LogRecord:
+    """A copy: other handlers format the same record."""
+    return logging.makeLogRecord({**record.__dict__, **fields})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
+from starlette.responses import PlainTextResponse
 
 from mmmem.api import contract
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _REF = "#/components/schemas/{model}"
+_ERROR = {"application/json": {"schema": {"$ref": _REF.format(model="ErrorAnswer")}}}
 _ERRORS = {
     401: "Missing or wrong key",
     408: "The body did not come in time",
@@ -34,13 +36,18 @@ _SECURITY_SCHEMES = {
 
 def operation(
     body: type[BaseModel] | None,
-    answer: type[BaseModel],
+    answer: type[BaseModel] | None,
     errors: Iterable[int] = tuple(_ERRORS),
     parameters: Iterable[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A route's arguments for FastAPI: its body, its answer, its errors, the key where it asks for one, and what its address holds."""
-    responses = {status: {"model": contract.ErrorAnswer, "description": _ERRORS[status]} for status in errors}
-    route: dict[str, Any] = {"response_model": None, "responses": {200: {"model": answer}, **responses}}
+    """A route's arguments for FastAPI: its body, its answer, None for plain text, its errors, the key where it asks for one, and what its address holds."""
+    responses = {status: {"content": _ERROR, "description": _ERRORS[status]} for status in errors}
+    answered: dict[str, Any] = (
+        {"model": answer} if answer else {"content": {"text/plain": {"schema": {"type": "string"}}}}
+    )
+    route: dict[str, Any] = {"response_model": None, "responses": {200: answered, **responses}}
+    if answer is None:
+        route["response_class"] = PlainTextResponse
     extra: dict[str, Any] = {}
     if 401 in responses:
         extra["security"] = [{name: []} for name in _SECURITY_SCHEMES]
@@ -53,10 +60,10 @@ def operation(
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
-    """The document with the request bodies' schemas in it."""
+    """The document with the schemas of bodies and errors in it."""
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-    bodies: tuple[type[BaseModel], ...] = (contract.AddBody, contract.SearchBody)
-    _, schemas = models_json_schema([(body, "validation") for body in bodies], ref_template=_REF)
+    written: tuple[type[BaseModel], ...] = (contract.AddBody, contract.SearchBody, contract.ErrorAnswer)
+    _, schemas = models_json_schema([(each, "validation") for each in written], ref_template=_REF)
     document["components"]["schemas"].update(schemas["$defs"])
     document["components"]["securitySchemes"] = _SECURITY_SCHEMES
     return document

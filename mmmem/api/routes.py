@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,8 +23,10 @@ from mmmem.api.translate import read_add, read_query
 
 if TYPE_CHECKING:
     from mmmem.api.admission import Lane
+    from mmmem.api.metrics import Metrics
     from mmmem.api.startup import Startup
     from mmmem.memory import MemoryService
+    from mmmem.meter import Meter
     from mmmem.settings import Settings
 
 JSON = "application/json"
@@ -48,46 +53,75 @@ def health_router(settings: Settings, startup: Startup) -> APIRouter:
     return router
 
 
-def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: Lane) -> APIRouter:
+def metrics_router(settings: Settings, metrics: Metrics) -> APIRouter:
+    """GET /metrics, where the settings want it."""
+    router = APIRouter(dependencies=[Depends(KeyCheck(settings))])
+
+    async def metrics_page() -> Response:
+        """What the service counts, of all its workers together, as Prometheus reads it; also while it loads."""
+        return Response(await asyncio.to_thread(metrics.exposition), media_type=CONTENT_TYPE_LATEST)
+
+    if settings.metrics:
+        router.get("/metrics", **operation(None, None, (401, 500)))(metrics_page)
+    return router
+
+
+def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: Lane, meter: Meter) -> APIRouter:
     """POST /add, /search and /explain; a wrong key is refused before a body is read."""
     router = APIRouter(dependencies=[Depends(KeyCheck(settings))])
 
-    async def serve(request: Request, lane: Lane, handle: Handler) -> Response:
+    async def serve(request: Request, lane: Lane, operation: str, handle: Handler) -> Response:
         service = startup.service
         with lane.admit():
-            body = await read_body(request, settings.max_request_bytes, settings.max_body_seconds)
-            return Response(await lane.run(handle, service, settings, body), media_type=JSON)
+            with meter.stage(operation, "read"):
+                body = await read_body(request, settings.max_request_bytes, settings.max_body_seconds)
+            asked = perf_counter()
+
+            def work() -> bytes:
+                meter.spent(operation, "wait", perf_counter() - asked)
+                return handle(service, settings, meter, body)
+
+            return Response(await lane.run(work), media_type=JSON)
 
     @router.post("/add", **operation(contract.AddBody, contract.AddAnswer))
     async def add(request: Request) -> Response:
         """Remember messages. Answers once all of them are durable and searchable; the same request again is safe."""
-        return await serve(request, adds, _add)
+        return await serve(request, adds, "add", _add)
 
     @router.post("/search", **operation(contract.SearchBody, contract.SearchAnswer))
     async def search(request: Request) -> Response:
         """The memories of one user that answer a question by text, image or both, best first."""
-        return await serve(request, searches, _search)
+        return await serve(request, searches, "search", _search)
 
     @router.post("/explain", **operation(contract.SearchBody, contract.ExplainAnswer))
     async def explain(request: Request) -> Response:
         """As /search, and how each memory came to its place."""
-        return await serve(request, searches, _explain)
+        return await serve(request, searches, "explain", _explain)
 
     return router
 
 
-Handler = Callable[["MemoryService", "Settings", bytes], bytes]
+Handler = Callable[["MemoryService", "Settings", "Meter", bytes], bytes]
 
 
-def _add(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    request = read_add(body, settings)
+def _add(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
+    with meter.stage("add", "parse"):
+        request = read_add(body, settings)
     service.add(request)
     return add_answer(request)
 
 
-def _search(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    return search_answer(service.search(read_query(body, settings)), settings.response_max_bytes)
+def _search(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
+    with meter.stage("search", "parse"):
+        query = read_query(body, settings)
+    hits = service.search(query)
+    with meter.stage("search", "answer"):
+        return search_answer(hits, settings.response_max_bytes)
 
 
-def _explain(service: MemoryService, settings: Settings, body: bytes) -> bytes:
-    return explain_answer(service.explain(read_query(body, settings)), settings.response_max_bytes)
+def _explain(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
+    with meter.stage("explain", "parse"):
+        query = read_query(body, settings)
+    hits = service.explain(query)
+    with meter.stage("explain", "answer"):
+        return explain_answer(hits, settings.response_max_bytes)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import resource
 import socket
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from mmmem.api import worker_counts
 from mmmem.api.app import app_from_settings
 from mmmem.api.logs import announce
 from mmmem.errors import StartupError
@@ -39,6 +40,7 @@ def run(settings: Settings) -> None:
         log_config=None,
         ws="none",
         server_header=False,
+        access_log=False,  # tracking.py writes one, without the path
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         timeout_worker_healthcheck=WORKER_SILENCE_SECONDS,
@@ -47,8 +49,9 @@ def run(settings: Settings) -> None:
         if single:
             uvicorn.Server(config).run([listener])
             return
-        supervisor = Multiprocess(config, sockets=[listener])
-        supervisor.run()
+        with worker_counts.shared_folder(settings.workers) if settings.metrics else nullcontext():
+            supervisor = Multiprocess(config, sockets=[listener])
+            supervisor.run()
         if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
             raise StartupError("a worker process could not start; its reason is in the log above")
 

@@ -39,6 +39,8 @@ def serve(
     # Before numpy is imported, which would ask for huge pages for large arrays: a system that has to make them first took
     # .4 to .9 s to read a user of 10,000 memories in place of .3, and searches are no faster for them.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    # Of another program: prometheus_client, once imported, would count there too. Several workers get a folder of their own.
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
 
     from mmmem.api.logs import configure_logging
     from mmmem.api.server import run

@@ -15,12 +15,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from enum import IntEnum
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import torch
 
 from mmmem.errors import ModelUnavailable
+from mmmem.meter import NO_METER, Meter
 
 if TYPE_CHECKING:
     from mmmem.encoders.device import Device
@@ -41,6 +45,16 @@ class Lane(IntEnum):
     RERANK = 3
     MEMORY = 4
 
+    @property
+    def kind(self) -> str:
+        """What a meter is told that is encoded."""
+        return self.name.lower()
+
+    @property
+    def encoder(self) -> str:
+        """What a meter is told that encodes it."""
+        return {Lane.CAPTION: "image", Lane.IMAGE: "image", Lane.RERANK: "reranker"}.get(self, "text")
+
 
 QUESTIONS = (Lane.QUERY, Lane.CAPTION)  # on the threads of searches; the others on the encoders' own
 
@@ -49,8 +63,14 @@ class _Job(Generic[Item, Result]):
     """One caller's items, and the results as they come."""
 
     def __init__(
-        self, encode: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item], costs: Sequence[int]
+        self,
+        lane: Lane,
+        encode: Callable[[Sequence[Item]], Sequence[Result]],
+        items: Sequence[Item],
+        costs: Sequence[int],
     ) -> None:
+        self.lane = lane
+        self.context = copy_context()  # of whoever waits: a log line tells for which request it was
         self.encode = encode
         self.items = items
         self.costs = costs
@@ -68,7 +88,8 @@ class EncoderThreads:
     waits a fraction of a second. The callers in a lane take turns, so a large Add does not hold up a small one.
     """
 
-    def __init__(self, device: Device, batch_size: int) -> None:
+    def __init__(self, device: Device, batch_size: int, meter: Meter = NO_METER) -> None:
+        self._meter = meter
         self._share = device.threads
         self._batch_size = batch_size
         self._lanes: dict[Lane, deque[_Job[Any, Any]]] = {lane: deque() for lane in Lane}
@@ -96,11 +117,12 @@ class EncoderThreads:
         """
         if not items:
             return []
-        job = _Job(encode, items, [cost(item) for item in items])
+        job = _Job(lane, encode, items, [cost(item) for item in items])
         with self._change:
             if self._closed:
                 raise ModelUnavailable("the encoders are shut down")
             self._lanes[lane].append(job)
+            self._meter.queued(f"encode_{lane.kind}", waiting=len(items))
             if lane in QUESTIONS:
                 self._searches.submit(self._encode_waiting, self._lanes[lane])
             else:
@@ -115,7 +137,7 @@ class EncoderThreads:
         with self._change:
             if self._closed:
                 raise ModelUnavailable("the encoders are shut down")
-            future = self._searches.submit(function, *args, **kwargs)
+            future = self._searches.submit(copy_context().run, partial(function, *args, **kwargs))
         return future.result()
 
     def close(self) -> None:
@@ -168,23 +190,32 @@ class EncoderThreads:
             jobs.popleft()
             if job.next < len(job.items):
                 jobs.append(job)
+        if batch:
+            self._meter.queued(f"encode_{batch[0][0].lane.kind}", waiting=-len(batch), running=len(batch))
         return batch
 
     def _encode(self, batch: list[tuple[_Job[Any, Any], int]]) -> None:
         jobs = list(dict.fromkeys(job for job, _ in batch))
+        lane = jobs[0].lane
+        began = perf_counter()
         try:
-            results = jobs[0].encode([job.items[index] for job, index in batch])
+            try:
+                results = jobs[0].encode([job.items[index] for job, index in batch])
+            finally:
+                self._meter.encoded(lane.encoder, lane.kind, len(batch), perf_counter() - began)
         except Exception as fault:  # whatever a model raises must reach the callers, not end the thread
             if len(jobs) > 1:  # whose fault was it? a neighbour's input must not fail the others
                 for job in jobs:
                     self._encode([entry for entry in batch if entry[0] is job])
                 return
-            log.error("an encoder failed: %s", type(fault).__name__)  # noqa: TRY400 - its message may hold stored text
+            # Not its message, which may hold stored text.
+            jobs[0].context.copy().run(log.error, "an encoder failed: %s", type(fault).__name__)
             self._finish(batch, None)
         else:
             self._finish(batch, results)
 
     def _finish(self, batch: list[tuple[_Job[Any, Any], int]], results: Sequence[Any] | None) -> None:
+        self._meter.queued(f"encode_{batch[0][0].lane.kind}", running=-len(batch))
         with self._change:
             for place, (job, index) in enumerate(batch):
                 if results is None:

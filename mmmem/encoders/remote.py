@@ -12,9 +12,12 @@ import unicodedata
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from mmmem.meter import NO_METER, Meter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,11 +34,14 @@ SPECIAL_TOKENS = 16  # that a model may put around a text, at most
 class RemoteEncoder:
     """A DenseEncoder that asks a provider for what its cache does not hold. It does not tell questions from memories."""
 
-    def __init__(self, settings: Settings, provider: EmbeddingsProvider, cache: VectorCache | None) -> None:
+    def __init__(
+        self, settings: Settings, provider: EmbeddingsProvider, cache: VectorCache | None, meter: Meter = NO_METER
+    ) -> None:
         self.name = f"openai/{settings.remote_model}:{settings.remote_dimensions}"
         self.dimensions = settings.remote_dimensions
         self._provider = provider
         self._cache = cache
+        self._meter = meter
         self._asked = (settings.remote_url, settings.remote_model, settings.remote_dimensions)
         self._longest = settings.remote_max_tokens - SPECIAL_TOKENS
         self._batch_size = settings.remote_batch_size
@@ -63,6 +69,8 @@ class RemoteEncoder:
         sent = [sendable(text, self._longest) for text in texts]
         keys = {text: self._key(text) for text in sent if text}
         found = self._cache.get(list(keys.values())) if self._cache else {}
+        if self._cache:
+            self._meter.looked_up("embeddings", hits=len(found), misses=len(set(keys.values()) - found.keys()))
         vectors = self._ask([text for text, key in keys.items() if key not in found], threads)
         blank = np.zeros(self.dimensions, np.float32)
         return [(vectors[text] if text in vectors else found[keys[text]]) if text else blank for text in sent]
@@ -89,7 +97,11 @@ class RemoteEncoder:
 
     def _embed(self, texts: Sequence[str]) -> dict[str, Float32]:
         """One batch, kept as soon as it is there: when another one fails, the next try need not pay for this one."""
-        vectors = dict(zip(texts, self._provider.embed(texts), strict=True))
+        began = perf_counter()
+        try:
+            vectors = dict(zip(texts, self._provider.embed(texts), strict=True))
+        finally:
+            self._meter.encoded("provider", "text", len(texts), perf_counter() - began)
         if self._cache:
             self._cache.put({self._key(text): vector for text, vector in vectors.items()})
         return vectors

@@ -47,6 +47,17 @@ class Serving(BaseModel):
         "info", description="Least severe log line that is written."
     )
 
+    log_format: Literal["text", "json"] = Field(
+        "text", description="How a log line is written: for people, or one JSON object a line (docs/observability.md)."
+    )
+    metrics: bool = Field(True, description="Whether `GET /metrics` is there, behind the same key as the rest.")
+    metrics_store_seconds: float = Field(
+        60,
+        ge=0,
+        le=86_400,
+        description="Time between two counts of the data folder's files for it, which take a twentieth of one core at most; 0: never.",
+    )
+
     @field_validator("api_key")
     @classmethod
     def _strip_key(cls, key: SecretStr | None) -> SecretStr | None:

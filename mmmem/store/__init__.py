@@ -14,10 +14,12 @@ index.py       one user's memories as arrays
 rows.py        memories to Arrow rows and back
 cache.py       the tables that stay in memory
 durability.py  fsync, and what to do about a commit that a power cut tore
+volume.py      what a folder holds, in files and bytes
 locks.py, faults.py
 """
 
 from mmmem.store.index import UserArrays
 from mmmem.store.protocol import Dimensions, Store, StoredRequest, Usage
+from mmmem.store.volume import Part
 
-__all__ = ["Dimensions", "Store", "StoredRequest", "Usage", "UserArrays"]
+__all__ = ["Dimensions", "Part", "Store", "StoredRequest", "Usage", "UserArrays"]

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from mmmem.meter import NO_METER, Meter
+
 if TYPE_CHECKING:
     from mmmem.store.table import UserTable
 
@@ -14,9 +16,10 @@ if TYPE_CHECKING:
 class TableCache:
     """Tables by name, up to a number of bytes; the least recently used leave first, the one in use never does."""
 
-    def __init__(self, limit: int, make: Callable[[str], UserTable]) -> None:
+    def __init__(self, limit: int, make: Callable[[str], UserTable], meter: Meter = NO_METER) -> None:
         self._limit = limit
         self._make = make
+        self._meter = meter
         self._lock = threading.Lock()
         self._tables: OrderedDict[str, UserTable] = OrderedDict()
         self._sizes: dict[str, int] = {}
@@ -35,6 +38,7 @@ class TableCache:
         with self._lock:
             if self._tables.pop(name, None):
                 self._total -= self._sizes.pop(name, 0)
+                self._meter.holds("arrays", self._total)
 
     def settle(self, name: str) -> None:
         """Count what a table holds now that it was used, and let others go that no longer fit."""
@@ -46,3 +50,4 @@ class TableCache:
             while self._total > self._limit and len(self._tables) > 1:
                 oldest, _ = self._tables.popitem(last=False)
                 self._total -= self._sizes.pop(oldest, 0)
+            self._meter.holds("arrays", self._total)

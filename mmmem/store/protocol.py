@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from mmmem.store.index import UserArrays
+    from mmmem.store.volume import Part
     from mmmem.types import EncodedMemory, Memory
 
 
@@ -87,6 +88,9 @@ class Store(Protocol):
 
     def usage(self, user_id: str) -> Usage:
         """What is held of a user; zeros for an unknown one."""
+
+    def on_disk(self) -> Iterator[Part]:
+        """What lies on disk, a part at a time, as far as it is seen while others write; nothing of a bucket."""
 
     def close(self) -> None:
         """Finish what was accepted, then take no more."""

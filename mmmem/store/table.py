@@ -24,6 +24,7 @@ from mmmem.store.rows import INDEXED, to_bytes, with_seq
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mmmem.meter import Meter
     from mmmem.settings import Settings
     from mmmem.store.lance import Version
     from mmmem.store.location import Place, Stamp
@@ -39,7 +40,6 @@ _OLD_BYTES = 4 * 1024 * 1024  # of old versions that a table may keep for their 
 _LEEWAY = timedelta(seconds=0.1)  # that a look at the table takes; a merge comes much less often
 _ATTEMPTS = 10  # to commit where others commit at the same time and cannot be kept out
 
-
 _TOO_MANY = "the store could not be written: too many others write for this user"
 
 
@@ -53,8 +53,9 @@ class _Newest(NamedTuple):
 class UserTable:
     """What this process knows of one user's table. Safe to use from many threads."""
 
-    def __init__(self, place: Place, dimensions: Dimensions, settings: Settings) -> None:
+    def __init__(self, place: Place, dimensions: Dimensions, settings: Settings, meter: Meter) -> None:
         self._place = place
+        self._meter = meter
         self._dimensions = dimensions
         self._fragments = settings.compact_fragments
         self._version_age = timedelta(minutes=settings.version_minutes)
@@ -73,6 +74,7 @@ class UserTable:
         """The table's memories as last committed, by any process. Raises StoreUnavailable."""
         with store_faults("the store could not be read"):
             arrays = self._unchanged()
+            self._meter.looked_up("arrays", hits=int(arrays is not None), misses=int(arrays is None))
             return self._mending(self._newest, self._place.exclusive()).arrays if arrays is None else arrays
 
     def images(self, memory_ids: Sequence[str]) -> dict[str, list[bytes]]:

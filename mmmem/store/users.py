@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mmmem.errors import StoreUnavailable
+from mmmem.meter import NO_METER, Meter
 from mmmem.store.cache import TableCache
 from mmmem.store.faults import store_faults
 from mmmem.store.folder import Folder
@@ -21,6 +22,7 @@ from mmmem.store.record import check_record
 from mmmem.store.retention import DAY, Retention, remove_expired
 from mmmem.store.rows import to_bytes, to_rows
 from mmmem.store.table import UserTable
+from mmmem.store.volume import Part, parts
 from mmmem.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -37,16 +39,24 @@ _FILE_CACHE_SHARE = 4  # and no more than a quarter of what users' arrays may ta
 class LanceStore:
     """Implements Store: one table per user, in a folder or a bucket that several processes may use at once."""
 
-    def __init__(self, settings: Settings, *, models: Mapping[str, str] | None, dimensions: Dimensions) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        models: Mapping[str, str] | None,
+        dimensions: Dimensions,
+        meter: Meter = NO_METER,
+    ) -> None:
         """`models` names what made the vectors, by role, None where only what is there is to be removed; `dimensions` are the
         vectors' widths. Touches no file."""
         self._models = models
         self._dimensions = dimensions
         self._location = locate(settings)
+        self._folder = None if scheme(settings.data_dir) else Path(settings.data_dir)
         self._cache = TableCache(
-            settings.cache_bytes, lambda name: UserTable(self._location.place(name), dimensions, settings)
+            settings.cache_bytes, lambda name: UserTable(self._location.place(name), dimensions, settings, meter), meter
         )
-        self._writer = Writer(self._cache, settings)
+        self._writer = Writer(self._cache, settings, meter)
         self._retention = Retention(self, settings.retention_days)
 
     def open(self) -> None:
@@ -97,6 +107,10 @@ class LanceStore:
             images, sessions = len(arrays.images.owners), len(set(arrays.sessions.tolist()))
             first, last = int(arrays.times.min()), int(arrays.times.max())
             return Usage(len(arrays), images, sessions, table.size(), first, last)
+
+    def on_disk(self) -> Iterator[Part]:
+        """See Store."""
+        return parts(self._folder) if self._folder else iter(())
 
     def close(self) -> None:
         """See Store."""

@@ -9,15 +9,21 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from mmmem.errors import StoreUnavailable
+from mmmem.meter import NO_METER, Meter
 
 if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store.cache import TableCache
     from mmmem.store.rows import RequestRows
+
+QUEUE = "writes"
+"""What a meter is told that the requests wait in."""
 
 COMMIT_BYTES = 64 * 1024 * 1024
 """Rows, images included, that one commit holds at most, unless a single request is larger."""
@@ -27,13 +33,15 @@ COMMIT_BYTES = 64 * 1024 * 1024
 class _Pending:
     request: RequestRows
     done: Future[None] = field(default_factory=Future)
+    context: Context = field(default_factory=copy_context)  # a commit logs as part of its first request
 
 
 class Writer:
     """Writes requests in the background, several tables at a time, each table in the order of arrival."""
 
-    def __init__(self, cache: TableCache, settings: Settings) -> None:
+    def __init__(self, cache: TableCache, settings: Settings, meter: Meter = NO_METER) -> None:
         self._cache = cache
+        self._meter = meter
         self._commit_requests = settings.commit_requests
         self._pool = ThreadPoolExecutor(settings.writer_threads, thread_name_prefix="mmmem-writer")
         self._changed = threading.Condition()
@@ -46,6 +54,7 @@ class Writer:
         with self._changed:
             if self._closed:
                 raise StoreUnavailable("the store is closed")
+            self._meter.queued(QUEUE, waiting=1)
             if name in self._queues:
                 self._queues[name].append(pending)
             else:
@@ -81,16 +90,21 @@ class Writer:
                 if size > COMMIT_BYTES:
                     break
                 group.append(queue.popleft())
+            self._meter.queued(QUEUE, waiting=-len(group), running=len(group))
             return group
 
     def _write(self, name: str, group: list[_Pending]) -> None:
+        began = perf_counter()
         try:
             table = self._cache.get(name)
-            outcomes = table.commit([pending.request for pending in group])
+            outcomes = group[0].context.run(table.commit, [pending.request for pending in group])
         except BaseException as error:
             for pending in group:
                 pending.done.set_exception(error)
             return
+        finally:
+            self._meter.queued(QUEUE, running=-len(group))
+            self._meter.committed(len(group), perf_counter() - began)
         for pending, outcome in zip(group, outcomes, strict=True):
             if outcome is None:
                 pending.done.set_result(None)

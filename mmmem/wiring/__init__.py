@@ -9,6 +9,7 @@ import logging
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from mmmem.meter import NO_METER, Meter
 from mmmem.wiring import clip, light, ocr, remote, rerankers
 from mmmem.wiring.stores import count_tables, holds_store, inspect, open_to_remove
 
@@ -36,8 +37,8 @@ def check(settings: Settings) -> None:
     remote.check(settings)
 
 
-def build_service(settings: Settings) -> MemoryService:
-    """Load the models and open the store. Raises StartupError with what to do about it."""
+def build_service(settings: Settings, meter: Meter = NO_METER) -> MemoryService:
+    """Load the models and open the store; `meter` is told of all work. Raises StartupError with what to do about it."""
     from threadpoolctl import threadpool_limits
 
     from mmmem.encoders.batched import BatchedImageEncoder, BatchedTextEncoder
@@ -61,10 +62,10 @@ def build_service(settings: Settings) -> MemoryService:
     text, image = _encoders(settings, device)
     reader = ocr.load(settings, device, models=needs_models(settings))
     with ExitStack() as encoders:
-        threads = EncoderThreads(device, settings.encode_batch_size)
+        threads = EncoderThreads(device, settings.encode_batch_size, meter)
         encoders.callback(threads.close)
         text, image = BatchedTextEncoder(text, threads), BatchedImageEncoder(image, threads)
-        if provider := remote.load(settings):
+        if provider := remote.load(settings, meter):
             encoders.callback(provider.close)
             text = JoinedTextEncoder(provider, text)
         store = LanceStore(
@@ -78,13 +79,15 @@ def build_service(settings: Settings) -> MemoryService:
                 LENGTH,
                 len(NAMES),
             ),
+            meter=meter,
         )
         store.open()
         questions = QuestionEncoder(settings, text, image, PictureEncoder(settings, image, reader))
         reranker = rerankers.load(settings, device, threads)
-        search = Search(settings, store, text, questions, threads=threads, reranker=reranker)
-        ingest = Ingest(settings, text, PictureEncoder(settings, image, reader))
-        service = MemoryService(store, encoders.pop_all(), ingest, search)
+        search = Search(settings, store, text, questions, threads=threads, reranker=reranker, meter=meter)
+        ingest = Ingest(settings, text, PictureEncoder(settings, image, reader), meter)
+        service = MemoryService(store, encoders.pop_all(), ingest, search, meter)
+    meter.ready(device.name)
     log.info(
         "ready: profile %s on %s; text %s, dimensions %d, of tokens %d; images %s, dimensions %d, of appearance %d; text in images %s",
         *(settings.profile, device.name),

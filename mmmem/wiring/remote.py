@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mmmem.errors import StartupError
+from mmmem.meter import NO_METER, Meter
 
 if TYPE_CHECKING:
     from mmmem.encoders.remote import RemoteEncoder
@@ -31,7 +32,7 @@ def check(settings: Settings) -> None:
         )
 
 
-def load(settings: Settings) -> RemoteEncoder | None:
+def load(settings: Settings, meter: Meter = NO_METER) -> RemoteEncoder | None:
     """The encoder that asks the provider, None where there is none. Raises StartupError."""
     check(settings)
     if settings.text_encoder == "local":
@@ -42,7 +43,7 @@ def load(settings: Settings) -> RemoteEncoder | None:
 
     folder = cache_folder(settings)
     cache = VectorCache(folder, settings.remote_cache_bytes) if folder else None
-    return RemoteEncoder(settings, EmbeddingsProvider(settings), cache)
+    return RemoteEncoder(settings, EmbeddingsProvider(settings), cache, meter)
 
 
 def cache_folder(settings: Settings) -> Path | None:

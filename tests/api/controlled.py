@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from mmmem.api.app import create_app
 from mmmem.settings import Settings
+from mmmem.store import Part
 from mmmem.types import AddRequest, Hit, Query
 
 
@@ -26,13 +27,16 @@ class ControlledService:
     def search(self, query: Query) -> list[Hit]:
         return self.on_search(query)
 
+    def on_disk(self) -> Iterator[Part]:
+        return iter(())
+
     def close(self) -> None:
         self.closed = True
 
 
 @contextmanager
 def serving(service: ControlledService, **settings: object) -> Iterator[TestClient]:
-    app = create_app(Settings(**settings), lambda: service, lambda: None)
+    app = create_app(Settings(**settings), lambda _: service, lambda: None)
     with TestClient(app, raise_server_exceptions=True) as client:
         while client.get("/health").status_code == 503:
             pass

@@ -13,7 +13,7 @@ def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
     told = {"/add", "/search", "/explain"}
     stored = {("/users/{user_id}", "get"), ("/users/{user_id}", "delete"), ("/memories/{id}", "delete")}
     health = {"/health", "/health/live", "/health/ready"}
-    assert set(document["paths"]) == told | {path for path, _ in stored} | health
+    assert set(document["paths"]) == told | {path for path, _ in stored} | health | {"/metrics"}
     for path, body in (("/add", "AddBody"), ("/search", "SearchBody"), ("/explain", "SearchBody")):
         operation = document["paths"][path]["post"]
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -27,6 +27,10 @@ def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
         assert {int(status) for status in operation["responses"]} == {200, *STATUS.values()} - {408, 413}
         assert operation["security"]
     assert not any("security" in document["paths"][path]["get"] for path in health)
+    metrics = document["paths"]["/metrics"]["get"]
+    kinds = {status: set(answer["content"]) for status, answer in metrics["responses"].items()}
+    assert kinds == {"200": {"text/plain"}, "401": {"application/json"}, "500": {"application/json"}}
+    assert metrics["security"]
 
 
 def test_every_reference_leads_somewhere(client: TestClient) -> None:

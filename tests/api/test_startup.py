@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 import mmmem
 from mmmem.api.app import create_app
 from mmmem.errors import WeightsError
+from mmmem.meter import Meter
 from mmmem.settings import Settings
 from tests.api.controlled import ControlledService, add_body, search_body
 
@@ -22,7 +23,7 @@ def wait_for_change(client: TestClient, status: str) -> dict[str, object]:
 def test_health_is_503_until_the_models_are_loaded(controlled: ControlledService) -> None:
     loaded = threading.Event()
 
-    def build() -> ControlledService:
+    def build(_: Meter) -> ControlledService:
         loaded.wait()
         return controlled
 
@@ -55,7 +56,7 @@ def test_a_start_that_fails_says_why_and_ends_the_process(
 ) -> None:
     ended = threading.Event()
 
-    def build() -> ControlledService:
+    def build(_: Meter) -> ControlledService:
         raise error
 
     with caplog.at_level(logging.INFO), TestClient(create_app(Settings(), build, ended.set)) as client:

@@ -108,6 +108,6 @@ def test_the_log_holds_no_content_ids_or_keys(keyed_service: RunningService) -> 
     )
     keyed_service.client.post("/search", content=f'{{"{secret}'.encode(), headers=headers)
     log = keyed_service.log.read_text()
-    assert "POST /search" in log
+    assert "method=POST route=/search" in log
     assert secret not in log
     assert KEY not in log

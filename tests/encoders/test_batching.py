@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+from contextvars import ContextVar
 
 import pytest
 
 from mmmem.encoders.batching import BATCH_COST, EncoderThreads, Lane
 from mmmem.encoders.device import Device
 from mmmem.errors import ModelUnavailable
+from mmmem.meter import Meter
 
 
 @pytest.fixture
@@ -189,3 +192,54 @@ def test_after_closing_it_says_so():
         pool.run(Lane.QUERY, upper, ["too late"])
     with pytest.raises(ModelUnavailable):
         pool.compute(upper, ["too late"])
+
+
+class Noted(Meter):
+    """Keeps what it is told."""
+
+    def __init__(self):
+        self.passes = []
+        self.waiting = 0
+        self.running = 0
+
+    def queued(self, lane, *, waiting=0, running=0):
+        assert lane == "encode_query"
+        self.waiting += waiting
+        self.running += running
+
+    def encoded(self, encoder, kind, items, seconds):
+        self.passes.append((encoder, kind, items))
+
+
+def test_a_meter_is_told_what_waits_and_what_shares_a_pass():
+    meter = Noted()
+    pool = EncoderThreads(Device("cpu", 1, 1), batch_size=8, meter=meter)
+    go = held(pool, lambda slow: pool.run(Lane.QUERY, slow, ["first"]))
+    callers = [threading.Thread(target=pool.run, args=(Lane.QUERY, upper, [f"{i}", "x"])) for i in range(3)]
+    for caller in callers:
+        caller.start()
+    while meter.waiting < 6:
+        pass
+    assert meter.running == 1
+    go.set()
+    for caller in callers:
+        caller.join()
+    pool.close()
+    assert meter.passes == [("text", "query", 1), ("text", "query", 6)]
+    assert (meter.waiting, meter.running) == (0, 0)
+
+
+def test_an_encoder_that_fails_is_logged_of_the_request_that_asked(caplog):
+    request = ContextVar("request", default="none")
+    seen = []
+    handler = logging.Handler()
+    handler.emit = lambda record: seen.append((record.getMessage(), request.get()))
+    logging.getLogger("mmmem").addHandler(handler)
+    pool = EncoderThreads(Device("cpu", 2, 2), batch_size=1)
+    request.set("mine")
+    with pytest.raises(ModelUnavailable):
+        pool.run(Lane.MEMORY, upper, ["poison"] * 8)
+    assert pool.compute(request.get) == "mine"
+    pool.close()
+    logging.getLogger("mmmem").removeHandler(handler)
+    assert set(seen) == {("an encoder failed: RuntimeError", "mine")}
