@@ -5,13 +5,15 @@ Messages are shown to callers: they name fields and limits, never stored content
     MmmemError
     ├── InvalidInput            the request is wrong: which field, and what is wrong with it
     │   ├── InvalidImage        an image part cannot be read
-    │   └── RequestConflict     this request_id was used with another body
+    │   ├── RequestConflict     this request_id was used with another body
+    │   └── InvalidBackup       a backup is damaged, or not one: which line, and what is wrong with it
     ├── TooLarge                the request is over a size limit
     │   └── TooSlow             its body did not come in time
     ├── OverCapacity            too many requests at once: try again after a while
     ├── Unavailable             cannot serve now
     │   ├── NotReady            still starting
     │   ├── StoreUnavailable    the store cannot be read or written
+    │   │   └── TableMismatch   a user's data is of other models, or of a newer version
     │   └── ModelUnavailable    an encoder failed
     └── StartupError            will not start like this: what to do about it
         ├── WeightsError        a model's files are missing or are not what the manifest says
@@ -51,6 +53,15 @@ class RequestConflict(InvalidInput):
 
     def __init__(self) -> None:
         super().__init__("request_id", "was already used with another body; use a new request_id for new content")
+
+
+class InvalidBackup(InvalidInput):
+    """A backup is not whole, was altered, is of a newer version, or cannot be imported here. Only the command line meets it."""
+
+    code = "invalid_backup"
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line:,}", problem)
 
 
 class TooLarge(MmmemError):
@@ -96,6 +107,12 @@ class StoreUnavailable(Unavailable):
     """The store cannot be read or written now. Nothing of the request was kept, unless the store is a bucket."""
 
     code = "store_unavailable"
+
+
+class TableMismatch(StoreUnavailable):
+    """What is stored of a user was written with other models, or by a newer version of mmmem; the message says what to do."""
+
+    code = "table_mismatch"
 
 
 class ModelUnavailable(Unavailable):

@@ -14,16 +14,16 @@ from mmmem.dates import event_windows
 from mmmem.meter import NO_METER, Meter
 from mmmem.store import StoredRequest
 from mmmem.terms import hashed, terms
-from mmmem.texts import split_parts, well_formed
+from mmmem.texts import says, split_parts, well_formed
 from mmmem.types import AddRequest, EncodedMemory, ImagePart, Memory, Message, TextPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mmmem.encoders import TextEncoder
     from mmmem.pictures import PictureEncoder
     from mmmem.settings import Settings
-    from mmmem.types import ImageEncoding, TextEncoding
+    from mmmem.types import ImageEncoding, Part, TextEncoding
 
 
 class Ingest:
@@ -42,40 +42,32 @@ class Ingest:
 
         Raises InvalidImage or TooLarge for the first image that cannot be read, and ModelUnavailable.
         """
-        with self._meter.stage("add", "images"):
-            images = iter(self._encode_images(request))
         memories = list(self._memories(request, received_at))
-        encodings = [tuple(next(images) for part in memory.parts if isinstance(part, ImagePart)) for memory in memories]
+        images = _images("messages", (message.parts for message in request.messages))
+        encoded = self._encode(memories, images, previous.text if previous else "")
+        return StoredRequest(request.user_id, request.request_id, body_hash(request), encoded)
+
+    def encode_again(self, memories: Sequence[Memory], before: str) -> tuple[EncodedMemory, ...]:
+        """Encode one request's memories that were kept before, by whatever models. `before`: what was last said in the session.
+
+        Raises as `encode` does.
+        """
+        return self._encode(memories, _images("memories", (memory.parts for memory in memories)), before)
+
+    def _encode(
+        self, memories: Sequence[Memory], images: Iterator[tuple[str, ImagePart]], before: str
+    ) -> tuple[EncodedMemory, ...]:
+        """`images` are (field, part), in the order of the memories."""
+        with self._meter.stage("add", "images"):
+            shown = iter(self._pictures.encode(self._pictures.prepare(images)))
+        encodings = [tuple(next(shown) for part in memory.parts if isinstance(part, ImagePart)) for memory in memories]
         texts = [searchable_text(memory, shown) for memory, shown in zip(memories, encodings, strict=True)]
-        said = accumulate(
-            (memory.text for memory in memories),
-            lambda last, text: text if text.strip() else last,
-            initial=previous.text if previous else "",
-        )
-        before = list(said)[:-1]
+        said = list(accumulate((memory.text for memory in memories), last_said, initial=before))[:-1]
         limit = self._settings.previous_chars
-        ends = [well_formed(text[-limit:]) if limit else "" for text in before]  # a turn that asks, asks at its end
+        ends = [well_formed(text[-limit:]) if limit else "" for text in said]  # a turn that asks, asks at its end
         with self._meter.stage("add", "text"):
             encoded = self._text.encode_memories(texts, ends)
-        return StoredRequest(
-            user_id=request.user_id,
-            request_id=request.request_id,
-            body_hash=body_hash(request),
-            memories=tuple(
-                _encoded(memory, encoding, text, shown)
-                for memory, encoding, text, shown in zip(memories, encoded, texts, encodings, strict=True)
-            ),
-        )
-
-    def _encode_images(self, request: AddRequest) -> list[ImageEncoding]:
-        """Every image of the request, in order."""
-        images = (
-            (f"messages.{m}.content.{p}.image_url.url", part)
-            for m, message in enumerate(request.messages)
-            for p, part in enumerate(message.parts)
-            if isinstance(part, ImagePart)
-        )
-        return self._pictures.encode(self._pictures.prepare(images))
+        return tuple(map(remembered, memories, encoded, encodings))
 
     def _memories(self, request: AddRequest, received_at: int) -> Iterator[Memory]:
         for position, message in merged(request.messages, self._settings.min_memory_chars):
@@ -112,8 +104,22 @@ def merged(messages: Sequence[Message], least: int) -> Iterator[tuple[int, Messa
         yield waiting
 
 
-def _encoded(memory: Memory, encoding: TextEncoding, text: str, images: tuple[ImageEncoding, ...]) -> EncodedMemory:
-    words = hashed(terms(text))
+def _images(name: str, contents: Iterable[Sequence[Part]]) -> Iterator[tuple[str, ImagePart]]:
+    """Every image, in order, with the name of its field."""
+    for place, parts in enumerate(contents):
+        for number, part in enumerate(parts):
+            if isinstance(part, ImagePart):
+                yield f"{name}.{place}.content.{number}.image_url.url", part
+
+
+def last_said(last: str, text: str) -> str:
+    """What was last said once a memory of this text came: pictures alone say nothing."""
+    return text if says(text) else last
+
+
+def remembered(memory: Memory, encoding: TextEncoding, images: tuple[ImageEncoding, ...]) -> EncodedMemory:
+    """A memory with its vectors, and all that follows from its text and theirs."""
+    words = hashed(terms(searchable_text(memory, images)))
     events = np.array(event_windows(memory.text, memory.created_at), dtype=np.int64).reshape(-1, 2)
     return EncodedMemory(memory, encoding, words, content_key(memory), events, images)
 

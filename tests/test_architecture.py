@@ -50,12 +50,13 @@ ALLOWED = {
         "presentation",
     },
     "memory": LOWER | {"encoders", "store", "ingest", "search"},
+    "backup": LOWER | {"store", "ingest"},
     "wiring": LOWER
-    | {"media", "encoders", "rerankers", "store", "ingest", "pictures", "questions", "search", "memory"},
+    | {"media", "encoders", "rerankers", "store", "ingest", "pictures", "questions", "search", "memory", "backup"},
     "api": BASE | {"media", "presentation", "store", "memory", "wiring", "__init__"},
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "wiring", "api", "doctor", "__init__"},
+    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "__init__"},
 }
 
 

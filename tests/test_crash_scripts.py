@@ -35,6 +35,13 @@ def test_a_kill_of_a_service_of_two_processes_loses_and_doubles_nothing() -> Non
     assert "seed 1: 0 faults" in done.stdout
 
 
+def test_the_attack_on_backups_fills_its_store() -> None:
+    """What its kills would find is in tests/backup."""
+    done = run("crash_backup.py", "--rounds", "0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 kills, seed 1: 0 faults" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("found", "fault"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mmmem.settings import Settings
+from scripts import document_commands
 from scripts.document_settings import DOCUMENT, documented
 
 ROOT = Path(__file__).parents[1]
@@ -17,6 +18,12 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_the_table_of_settings_is_the_settings():
     text = DOCUMENT.read_text(encoding="utf-8")
     assert text == documented(text), "run: python scripts/document_settings.py"
+
+
+def test_every_command_and_option_is_in_the_list_of_commands():
+    assert document_commands.DOCUMENT.read_text(encoding="utf-8") == document_commands.documented(), (
+        "run: python scripts/document_commands.py"
+    )
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -26,6 +26,7 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.InvalidInput: 422,
     errors.InvalidImage: 422,
     errors.RequestConflict: 422,  # not 409, which callers retry
+    errors.InvalidBackup: 422,
     Unauthorized: 401,
     errors.TooLarge: 413,
     errors.TooSlow: 408,
@@ -33,6 +34,7 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.Unavailable: 503,
     errors.NotReady: 503,
     errors.StoreUnavailable: 503,
+    errors.TableMismatch: 503,
     errors.ModelUnavailable: 503,
     errors.StartupError: 503,
     errors.WeightsError: 503,

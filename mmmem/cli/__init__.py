@@ -7,12 +7,15 @@ from typing import Annotated
 import typer
 
 import mmmem
-from mmmem.cli import doctor, explain, models, purge, serve
+from mmmem.cli import backup, doctor, explain, models, purge, reindex, serve
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(serve.serve)
 app.command()(explain.explain)
 app.command()(purge.purge)
+app.command("export")(backup.export)
+app.command("import")(backup.import_)
+app.command()(reindex.reindex)
 app.command()(doctor.doctor)
 app.add_typer(models.app, name="models", help="The models' files and what they must be.")
 

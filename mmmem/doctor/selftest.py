@@ -63,7 +63,11 @@ def _same_models(settings: Settings, own: Settings) -> Iterator[Finding]:
         for role in sorted(written | loaded)
         if written.get(role) != loaded.get(role)
     )
-    yield fault("store's models", f"the store's vectors are of {others}", "set the profile and models that wrote it")
+    yield fault(
+        "store's models",
+        f"the store's vectors are of {others}",
+        "set the profile and models that wrote it, or run `mmmem reindex`",
+    )
 
 
 def _remembered(steps: list[_Step]) -> Finding:

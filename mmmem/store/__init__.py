@@ -3,8 +3,12 @@
 protocol.py    what the rest of the service sees of a store
 users.py       the store: a table for each user
 lance.py       LanceDB, and the only place that imports it
-location.py    where a store lies: folder.py, or bucket.py with objects.py
+location.py    where a store lies: folder.py, or bucket.py with objects.py; one table there: folder_place.py, bucket_place.py
+record.py      the format and the models of a store, and of each table
 table.py       one user's table: read what is new, commit a group, repair, compact, delete
+mending.py     a read that fails, made once more
+reading.py     a table's requests, whole, one after the other
+reindexing.py  a store whose vectors are replaced by those of other models
 inspection.py  every row looked at from outside, without models
 retention.py   users whose time is over
 log.py         which rows of a table count, and in which order

@@ -52,7 +52,7 @@ class Inspection:
     def record(self) -> Record:
         """Its format, and the models by role that its vectors are of."""
         with store_faults(_UNREADABLE):
-            return self._location.record((0, {}))  # there is one: nothing is written
+            return self._location.record(None) or (0, {})
 
     def names(self) -> list[str]:
         """The names of all users' tables."""

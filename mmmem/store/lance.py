@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from mmmem.store.record import FORMAT
 from mmmem.store.rows import to_text
 
 _FORMAT_KEY = b"mmmem.format"
+_MODELS_KEY = b"mmmem.models"
 _INCARNATION_KEY = b"mmmem.incarnation"
 _TOMBSTONE_KEY = b"mmmem.tombstone"
 _ROW_IDS_KEY = b"mmmem.row_ids"  # of a table whose rows keep their ids for ever
@@ -38,10 +40,14 @@ class Tables:
         if self._connection is None:
             raise StoreUnavailable("the store is not open")
 
+    def vectors_of(self, models: Mapping[str, str]) -> None:
+        """Have every table that is made from now on say that its vectors are of these models, by role."""
+        self._metadata[_MODELS_KEY] = json.dumps(dict(models), sort_keys=True).encode()
+
     def connect(self, options: dict[str, str] | None = None) -> None:
         """Get ready. `options` are those of an object store, in LanceDB's words."""
         if options and _ROW_IDS_OPTION in options:
-            self._metadata = {_ROW_IDS_KEY: b"stable"}
+            self._metadata[_ROW_IDS_KEY] = b"stable"
         self._connection = lancedb.connect(self._uri, session=self.session, storage_options=options)
 
     def open(self, name: str) -> Version | None:
@@ -55,10 +61,13 @@ class Tables:
                 return None
             raise
 
-    def create(self, name: str, rows: pa.Table) -> Version:
-        """A new table with these rows as its first commit. Of two that do this at once one may overwrite the other."""
+    def create(self, name: str, rows: pa.Table, *, over: bool = False) -> Version:
+        """A new table with these rows as its first commit. Of two that do this at once one may overwrite the other.
+
+        `over`: where there is one already, the rows take the place of its own.
+        """
         rows = rows.replace_schema_metadata(_new_metadata() | self._metadata)
-        return Version(self._connection.create_table(name, rows))
+        return Version(self._connection.create_table(name, rows, mode="overwrite" if over else "create"))
 
     def bury(self, name: str) -> None:
         """Commit that a table is empty and stays so: an append that is under way fails."""
@@ -66,10 +75,9 @@ class Tables:
         metadata = _new_metadata() | {_TOMBSTONE_KEY: b"1"}
         self._connection.create_table(name, nothing.replace_schema_metadata(metadata), mode="overwrite")
 
-    def rewrite(self, version: Version, memory_id: bytes) -> None:
-        """Commit the rows of a table's newest version without one memory's, a batch at a time."""
-        kept = version.others(memory_id)
-        self._connection.create_table(version.name, kept, mode="overwrite")
+    def overwrite(self, name: str, rows: pa.RecordBatchReader) -> Version:
+        """Commit these rows, a batch at a time, in place of a table's; their schema says what the table says of itself."""
+        return Version(self._connection.create_table(name, rows, mode="overwrite"))
 
     @staticmethod
     def conflicting(error: Exception) -> bool:
@@ -86,6 +94,9 @@ class Version:
         self.number: int = table.version
         # A manifest of zeros reads as an empty table of version 0: without this, everything before it would be lost.
         self.incarnation: bytes = metadata[_INCARNATION_KEY]
+        self.format = int(metadata.get(_FORMAT_KEY, b"1"))
+        models = metadata.get(_MODELS_KEY)
+        self.models: dict[str, str] | None = models and json.loads(models)  # None: the store's record says it
         self.is_tombstone = _TOMBSTONE_KEY in metadata
         self._has_row_ids = _ROW_IDS_KEY in metadata
 
@@ -108,9 +119,10 @@ class Version:
         """These columns of the rows from `offset` on, as they lie there, and their ids where the table keeps those."""
         return self._table.search().select(list(columns)).with_row_id(self._has_row_ids).offset(offset).to_arrow()
 
-    def batches(self, columns: Sequence[str]) -> pa.RecordBatchReader:
-        """These columns of all rows, a few rows at a time: each may hold many images."""
-        return self._table.search().select(list(columns)).to_batches(batch_size=_BATCH_ROWS)
+    def batches(self, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
+        """These columns, or all, of all rows in their order, a few rows at a time: each may hold many images."""
+        rows = self._table.search()
+        return (rows.select(list(columns)) if columns else rows).to_batches(batch_size=_BATCH_ROWS)
 
     def images(self, rows: Sequence[int]) -> dict[str, list[bytes]]:
         """The image files of these rows, named by id where the table keeps those, else by place; by the memory's id."""
@@ -118,10 +130,20 @@ class Version:
         found = take(list(rows)).select(["id", "images"]).to_arrow().to_pylist()
         return {to_text(row["id"]): row["images"] for row in found}
 
+    def take(self, rows: Sequence[int]) -> pa.Table:
+        """These rows whole, named as in `images`, in whatever order."""
+        take = self._table.take_row_ids if self._has_row_ids else self._table.take_offsets
+        return take(list(rows)).to_arrow()
+
     def append(self, rows: pa.Table) -> Version:
         """Commit these rows after the others. Only on the newest version."""
         self._table.add(rows)
         return Version(self._table)
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return int(self._table.count_rows())
 
     def others(self, memory_id: bytes) -> pa.RecordBatchReader:
         """All rows but one memory's, in their order."""
@@ -136,9 +158,9 @@ class Version:
         """When it was committed, Unix seconds."""
         return max(float(version["timestamp"].timestamp()) for version in self._table.list_versions())
 
-    def restore(self) -> None:
-        """Commit this version's rows again, without those that came after."""
-        self._table.restore(self.number)
+    def restore(self, number: int | None = None) -> None:
+        """Commit the rows of this version, or of an older one, again, without those that came after."""
+        self._table.restore(self.number if number is None else number)
 
     def compact(self, keep: timedelta) -> None:
         """Commit the same rows in few files, then remove versions older than `keep`."""

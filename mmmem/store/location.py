@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mmmem.store.lance import Version
+    from mmmem.store.lance import Tables, Version
 
 OBJECT_STORES = ("s3", "gs", "az")
 
@@ -22,7 +22,10 @@ Stamp = Hashable
 """What tells one commit of a table from every other, those of a table made anew under the same name included."""
 
 Record = tuple[int, dict[str, str]]
-"""A store's format, and the models by role that its vectors are of."""
+"""A store's format, and the models by role that its vectors are of (record.py)."""
+
+IN_USE = "data_dir: the store is in use; stop the service, and every other command on it, first"
+REINDEXING = "data_dir: `mmmem reindex` is at work on the store; wait until it has ended"
 
 
 class Superseded(Exception):
@@ -43,11 +46,28 @@ class Location(Protocol):
     unusable: str
     """What to say when it cannot be used; names the setting, not its value."""
 
+    tables: Tables
+
     def connect(self) -> None:
         """Make it ready, and check that it can be used. Raises StoreUnavailable, or any error of the operating system."""
 
-    def record(self, new: Record) -> Record:
-        """The store's record; `new`, written and durable, where there was none."""
+    def hold(self, *, alone: bool) -> None:
+        """Hold the store, alone or with others, until `release` or the process's end. Raises StoreUnavailable.
+
+        In a bucket nobody can be kept out.
+        """
+
+    def release(self) -> None:
+        """Hold it no longer."""
+
+    def record(self, new: Record | None) -> Record | None:
+        """The store's record; `new`, if any, written and durable, where there was none."""
+
+    def write_record(self, new: Record) -> None:
+        """Put another record in the place of the store's, durable when this returns. Only by who holds the store alone."""
+
+    def destroy(self) -> None:
+        """Remove the whole store."""
 
     def exists(self) -> bool:
         """Whether a store is there, without making one."""
@@ -91,6 +111,12 @@ class Place(Protocol):
 
     def rewrite(self, version: Version, memory_id: bytes) -> None:
         """Commit a table without one memory; `version` is its newest. Durable when this returns. Raises Superseded."""
+
+    def replace(self, version: Version, rows: pa.RecordBatchReader) -> None:
+        """Commit these rows in place of a table's, of which `version` is the newest. Durable when this returns.
+
+        Old versions may go. Only by who holds the store alone. Raises StoreUnavailable, the table as it was, where somebody else wrote all the same.
+        """
 
     def drop_old_versions(self) -> None:
         """Remove what only versions before the newest hold; where they have to stay, nothing."""

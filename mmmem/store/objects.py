@@ -47,6 +47,10 @@ class Objects:
             return False
         return True
 
+    def write(self, path: str, data: bytes) -> None:
+        """Write an object, whether there is one already or not."""
+        obstore.put(self._store, path, data)
+
     def read(self, path: str) -> bytes | None:
         """An object's content, None where there is none."""
         try:
@@ -55,8 +59,8 @@ class Objects:
             return None
 
     def names(self, folder: str) -> list[str]:
-        """The paths of all objects below a folder, sorted."""
-        return sorted(entry["path"] for entry in obstore.list(self._store, folder).collect())
+        """The paths of all objects below a folder, "" for all there are, sorted."""
+        return sorted(entry["path"] for entry in obstore.list(self._store, folder or None).collect())
 
     def remove(self, paths: Iterable[str]) -> None:
         """Remove objects; one that is not there is no error."""

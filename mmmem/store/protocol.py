@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from mmmem.errors import MmmemError
     from mmmem.store.index import UserArrays
     from mmmem.store.volume import Part
     from mmmem.types import EncodedMemory, Memory
@@ -70,6 +71,24 @@ class Store(Protocol):
 
         Raises RequestConflict when its request_id came before with another body.
         """
+
+    def add_all(self, requests: Sequence[StoredRequest]) -> list[MmmemError | None]:
+        """Keep requests of one user, in this order, together or not at all; what became of each, None for kept.
+
+        One that is there already changes nothing; of one that came before with another body nothing is kept.
+        """
+
+    def name(self, user_id: str) -> str:
+        """The name of a user's table, whether there is one or not."""
+
+    def names(self) -> list[str]:
+        """The names of all users' tables."""
+
+    def requests(self, name: str) -> Iterator[StoredRequest]:
+        """All that is kept in a table, request by request in their order, images too; each request whole."""
+
+    def models(self) -> dict[str, str]:
+        """What its vectors are of, by role."""
 
     def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
         """The same memories with their images' bytes, in the same order; one whose images are gone is left out."""

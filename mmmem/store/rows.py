@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from mmmem.types import ImagePart, Memory, TextPart
+from mmmem.store.protocol import StoredRequest
+from mmmem.types import EncodedMemory, ImageEncoding, ImagePart, ImageVectors, Memory, TextEncoding, TextPart
 
 if TYPE_CHECKING:
-    from mmmem.store.protocol import Dimensions, StoredRequest
-    from mmmem.types import EncodedMemory, Part
+    from mmmem.store.protocol import Dimensions
+    from mmmem.types import Part
 
 PART = pa.struct([("text", pa.binary()), ("header", pa.binary())])  # an image has a header, and no text
 
@@ -61,7 +62,7 @@ class RequestRows:
 def to_rows(request: StoredRequest, dimensions: Dimensions) -> RequestRows:
     """A request's rows, in the order of its memories. Raises ValueError when vectors do not have the store's widths."""
     for encoded in request.memories:
-        _check(encoded, dimensions)
+        check_widths(encoded, dimensions)
     schema = pa.schema([*_FIELDS.items(), ("dense", pa.list_(pa.float32(), dimensions.dense))])
     rows = [_row(request, encoded) for encoded in request.memories]
     return RequestRows(request.request_id, request.body_hash, pa.Table.from_pylist(rows, schema))
@@ -90,6 +91,15 @@ def read_memories(batch: pa.RecordBatch, names: dict[bytes, str]) -> Iterator[Me
             position=position,
             piece=piece,
         )
+
+
+def from_rows(rows: pa.Table) -> StoredRequest:
+    """The inverse of to_rows, of the rows of one request. Vectors are as wide as they were; where a memory has none, 0 wide."""
+    user_id, request_id, body_hash = (rows[name][0].as_py() for name in ("user_id", "request_id", "body_hash"))
+    names: dict[bytes, str] = {}
+    memories = [memory for batch in rows.to_batches() for memory in read_memories(batch, names)]
+    encoded = tuple(_encoded(memory, row) for memory, row in zip(memories, rows.to_pylist(), strict=True))
+    return StoredRequest(to_text(user_id), to_text(request_id), body_hash, encoded)
 
 
 def to_bytes(text: str) -> bytes:
@@ -134,6 +144,41 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
     }
 
 
+def _encoded(memory: Memory, row: dict[str, Any]) -> EncodedMemory:
+    pictures = iter(row["images"])
+    parts = (replace(part, data=next(pictures)) if isinstance(part, ImagePart) else part for part in memory.parts)
+    ids = np.frombuffer(row["token_ids"], "<i4")
+    count = len(row["images"])
+    seen = zip(
+        _per_image(row["image_vectors"], "<f4", count),
+        _per_image(row["appearances"], "<f4", count),
+        row["image_labels"],
+        _per_image(row["fingerprints"], np.uint8, count),
+        _per_image(row["colours"], np.uint8, count),
+        row["image_texts"],
+        strict=True,
+    )
+    return EncodedMemory(
+        replace(memory, parts=tuple(parts)),
+        TextEncoding(
+            np.array(row["dense"], np.float32),
+            np.frombuffer(row["tokens"], np.int8).reshape(len(ids), -1 if len(ids) else 0),
+            ids,
+        ),
+        np.frombuffer(row["terms"], "<i8"),
+        row["key"],
+        np.frombuffer(row["events"], "<i8").reshape(-1, 2),
+        tuple(
+            ImageEncoding(ImageVectors(vector, appearance, tuple(labels)), fingerprint, shares, text)
+            for vector, appearance, labels, fingerprint, shares, text in seen
+        ),
+    )
+
+
+def _per_image(packed: bytes, dtype: Any, count: int) -> Sequence[Any]:
+    return list(np.frombuffer(packed, dtype).reshape(count, -1)) if count else []
+
+
 def _part(part: Part) -> dict[str, bytes | None]:
     if isinstance(part, TextPart):
         return {"text": to_bytes(part.text), "header": None}
@@ -152,7 +197,8 @@ def _read_parts(column: pa.ListArray) -> Iterator[tuple[Part, ...]]:
         yield tuple(next(parts) for _ in range(length))
 
 
-def _check(encoded: EncodedMemory, dimensions: Dimensions) -> None:
+def check_widths(encoded: EncodedMemory, dimensions: Dimensions) -> None:
+    """Raises ValueError when a memory's vectors do not have the store's widths."""
     text = encoded.text
     pictures = sum(isinstance(part, ImagePart) for part in encoded.memory.parts)
     if text.dense.shape != (dimensions.dense,) or not np.isfinite(text.dense).all():

@@ -9,16 +9,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from mmmem.errors import MmmemError, StoreUnavailable
 from mmmem.store.faults import describe, store_faults
 from mmmem.store.group import sort_out
 from mmmem.store.index import UserArrays, UserIndex
 from mmmem.store.location import Superseded
+from mmmem.store.mending import mending
+from mmmem.store.record import check_table
 from mmmem.store.rows import INDEXED, to_bytes, with_seq
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from mmmem.store.rows import RequestRows
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 _NOTHING = (b"", 0)  # incarnation and number of the version that an index holds
 _FRAGMENT_BYTES = 1024 * 1024  # see UserTable.compact
@@ -53,8 +54,17 @@ class _Newest(NamedTuple):
 class UserTable:
     """What this process knows of one user's table. Safe to use from many threads."""
 
-    def __init__(self, place: Place, dimensions: Dimensions, settings: Settings, meter: Meter) -> None:
+    def __init__(
+        self,
+        place: Place,
+        dimensions: Dimensions,
+        settings: Settings,
+        models: Mapping[str, str] | None,
+        meter: Meter,
+    ) -> None:
+        """`models` made the vectors, by role; None where none are read."""
         self._place = place
+        self._models = models
         self._meter = meter
         self._dimensions = dimensions
         self._fragments = settings.compact_fragments
@@ -75,7 +85,7 @@ class UserTable:
         with store_faults("the store could not be read"):
             arrays = self._unchanged()
             self._meter.looked_up("arrays", hits=int(arrays is not None), misses=int(arrays is None))
-            return self._mending(self._newest, self._place.exclusive()).arrays if arrays is None else arrays
+            return mending(self._place, self._newest, self._place.exclusive()).arrays if arrays is None else arrays
 
     def images(self, memory_ids: Sequence[str]) -> dict[str, list[bytes]]:
         """The image files of those memories that have any and are still there, by id. Raises StoreUnavailable."""
@@ -85,7 +95,7 @@ class UserTable:
             return newest.version.images(newest.image_rows) if newest.version and newest.image_rows else {}
 
         with store_faults("the store could not be read"):
-            return self._mending(read, self._place.exclusive())
+            return mending(self._place, read, self._place.exclusive())
 
     def commit(self, group: Sequence[RequestRows]) -> list[MmmemError | None]:
         """Keep a group of requests as one commit, durable when this returns; what became of each, None for kept.
@@ -96,7 +106,7 @@ class UserTable:
         """
         with store_faults("the store could not be written"), self._place.exclusive():
             for _ in range(_ATTEMPTS):
-                newest = self._mending(self._newest, nullcontext())
+                newest = mending(self._place, self._newest, nullcontext())
                 outcomes, new = sort_out(newest.arrays, group)
                 if not new:
                     self._place.settle()
@@ -142,7 +152,7 @@ class UserTable:
         """Remove one memory; False when it is not there. Either way what only old versions hold goes. Raises StoreUnavailable."""
         with store_faults("the store could not be written"), self._place.exclusive():
             for _ in range(_ATTEMPTS):
-                newest = self._mending(self._newest, nullcontext())
+                newest = mending(self._place, self._newest, nullcontext())
                 there = any(memory.id == memory_id for memory in newest.arrays.memories)
                 try:
                     if there and len(newest.arrays) == 1:
@@ -180,6 +190,7 @@ class UserTable:
         if version is None:
             self._forget()
             return None
+        check_table(version, self._models)
         incarnation, number = self._held
         if version.incarnation != incarnation or version.number < number:
             self._forget()
@@ -225,26 +236,3 @@ class UserTable:
         self._held = _NOTHING
         self._stamp = None
         self._place.forget()
-
-    def _mending(self, action: Callable[[], T], lock: AbstractContextManager[object]) -> T:
-        """Do something that reads the table; if it fails, once more after a look at the newest commit.
-
-        Under the lock: what failed may have been a read of a version that another process, having merged it, removed.
-        """
-        try:
-            return action()
-        except MmmemError:
-            raise
-        except Exception:
-            with lock:
-                self._place.recover(self._readable)
-                return action()
-
-    def _readable(self) -> bool:
-        try:
-            _, version = self._place.newest()
-            if version:
-                version.read(INDEXED)
-        except Exception:
-            return False
-        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from mmmem.store.images import with_images
 from mmmem.store.lance import Tables
 from mmmem.store.location import OBJECT_STORES, scheme
 from mmmem.store.protocol import Usage
+from mmmem.store.reading import read_requests
 from mmmem.store.record import check_record
 from mmmem.store.retention import DAY, Retention, remove_expired
 from mmmem.store.rows import to_bytes, to_rows
@@ -26,6 +27,7 @@ from mmmem.store.volume import Part, parts
 from mmmem.store.writer import Writer
 
 if TYPE_CHECKING:
+    from mmmem.errors import MmmemError
     from mmmem.settings import Settings
     from mmmem.store.index import UserArrays
     from mmmem.store.location import Location
@@ -50,11 +52,16 @@ class LanceStore:
         """`models` names what made the vectors, by role, None where only what is there is to be removed; `dimensions` are the
         vectors' widths. Touches no file."""
         self._models = models
+        self._recorded: dict[str, str] = {}
         self._dimensions = dimensions
         self._location = locate(settings)
         self._folder = None if scheme(settings.data_dir) else Path(settings.data_dir)
+        if models is not None:
+            self._location.tables.vectors_of(models)
         self._cache = TableCache(
-            settings.cache_bytes, lambda name: UserTable(self._location.place(name), dimensions, settings, meter), meter
+            settings.cache_bytes,
+            lambda name: UserTable(self._location.place(name), dimensions, settings, models, meter),
+            meter,
         )
         self._writer = Writer(self._cache, settings, meter)
         self._retention = Retention(self, settings.retention_days)
@@ -63,8 +70,12 @@ class LanceStore:
         """Make what is missing, and check or write what its vectors are of. Raises StoreMismatch, StoreUnavailable."""
         with store_faults(self._location.unusable):
             self._location.connect()
-            if self._models is not None:
-                check_record(self._location, self._models)
+            self._location.hold(alone=False)
+            try:
+                self._recorded = check_record(self._location, self._models)
+            except BaseException:
+                self._location.release()
+                raise
         self._retention.begin()
 
     def arrays(self, user_id: str) -> UserArrays:
@@ -76,6 +87,30 @@ class LanceStore:
         """See Store. Raises ValueError when the vectors do not have the store's widths."""
         self._writer.submit(table_name(request.user_id), to_rows(request, self._dimensions)).result()
 
+    def add_all(self, requests: Sequence[StoredRequest]) -> list[MmmemError | None]:
+        """See Store. Raises ValueError when the vectors do not have the store's widths."""
+        with self._table(requests[0].user_id) as table:
+            outcomes = table.commit([to_rows(request, self._dimensions) for request in requests])
+            table.compact()
+            return outcomes
+
+    def name(self, user_id: str) -> str:
+        """See Store."""
+        return table_name(user_id)
+
+    def names(self) -> list[str]:
+        """See Store."""
+        with store_faults("the store could not be read"):
+            return sorted(self._location.names())
+
+    def requests(self, name: str) -> Iterator[StoredRequest]:
+        """See Store."""
+        return read_requests(self._location.place(name), self._recorded)
+
+    def models(self) -> dict[str, str]:
+        """See Store."""
+        return self._recorded
+
     def load_images(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
         """See Store. One read, whatever their number."""
         with self._table(user_id) as table:
@@ -85,8 +120,17 @@ class LanceStore:
 
     def delete_user(self, user_id: str) -> bool:
         """See Store."""
-        with self._table(user_id) as table:
+        return self.delete(table_name(user_id))
+
+    def delete(self, name: str) -> bool:
+        """Remove a user's table by its name; False when there was none."""
+        with self._named(name) as table:
             return table.delete()
+
+    def holds(self, name: str) -> bool:
+        """Whether there is a user's table of this name."""
+        with store_faults("the store could not be read"):
+            return self._location.place(name).stamp() is not None
 
     def delete_memory(self, user_id: str, memory_id: str) -> bool:
         """See Store. In a folder the user's table is written anew, images included."""
@@ -116,10 +160,13 @@ class LanceStore:
         """See Store."""
         self._retention.close()
         self._writer.close()
+        self._location.release()
+
+    def _table(self, user_id: str) -> AbstractContextManager[UserTable]:
+        return self._named(table_name(user_id))
 
     @contextmanager
-    def _table(self, user_id: str) -> Iterator[UserTable]:
-        name = table_name(user_id)
+    def _named(self, name: str) -> Iterator[UserTable]:
         try:
             yield self._cache.get(name)
         finally:

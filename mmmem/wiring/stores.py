@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def open_to_remove(settings: Settings) -> Store:
-    """The store in `data_dir` without any model: for removing, not for reading. Raises StoreUnavailable."""
+    """The store in `data_dir` without any model: for removing and for a backup, not for searching.
+
+    Raises StoreMismatch, StoreUnavailable.
+    """
     from mmmem.store import Dimensions
     from mmmem.store.users import LanceStore
 

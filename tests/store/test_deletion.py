@@ -92,7 +92,7 @@ def test_what_a_power_cut_tore_and_what_was_never_acknowledged_go_too(
     reopened = open_store()
     assert len(reopened.arrays(USER)) == 3
     with monkeypatch.context() as broken:
-        broken.setattr("mmmem.store.folder.sync_table", lambda *_: 1 / 0)
+        broken.setattr("mmmem.store.folder_place.sync_table", lambda *_: 1 / 0)
         with pytest.raises(StoreUnavailable):
             reopened.add(request(USER, "request-marker new", content(0)))
     assert list((table / "_versions").glob("*.unreadable"))

@@ -101,7 +101,7 @@ def test_a_removal_that_the_disk_stops_is_said_and_done_by_the_next(
     store = open_store()
     store.add(request("ada", "a", "one", PICTURED))
     marked = ids(store)[1]
-    for broken in ("mmmem.store.folder.sync_table", "mmmem.store.lance.Version.compact"):
+    for broken in ("mmmem.store.folder_place.sync_table", "mmmem.store.lance.Version.compact"):
         with monkeypatch.context() as patch:
             patch.setattr(broken, lambda *_: 1 / 0)
             with pytest.raises(StoreUnavailable):
