@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mmmem.doctor.finding import Finding, fault, ok, warning
 from mmmem.errors import MmmemError
-from mmmem.store.record import FORMAT
+from mmmem.store.record import FORMAT, under_way
 from mmmem.wiring import count_tables, holds_store, inspect
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ def _store(settings: Settings) -> Finding:
     if written != FORMAT:
         says = f"of format {written}, and this version of mmmem reads {FORMAT}"
         return fault("store", says, "use the version that wrote it, or another MMMEM_DATA_DIR")
+    if under_way(models):
+        return fault(
+            "store", "a reindex was begun and has not ended: nothing else opens it", "run `mmmem reindex` again"
+        )
     return ok(
         "store", f"of format {written}, written with " + ", ".join(f"{role} {models[role]}" for role in sorted(models))
     )

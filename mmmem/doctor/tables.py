@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mmmem.doctor.finding import Finding, fault, ok, warning
-from mmmem.errors import MmmemError
+from mmmem.errors import MmmemError, TableMismatch
 from mmmem.ingest import content_key
 from mmmem.wiring import holds_store, inspect
 
@@ -26,7 +26,7 @@ def table_findings(settings: Settings) -> Iterator[Finding]:
             return
         store = inspect(settings)
         names = store.names()
-        unreadable, damaged, read = list[str](), Counter[str](), Counter[str]()
+        others, unreadable, damaged, read = list[str](), list[str](), Counter[str](), Counter[str]()
         for name in names:
             try:
                 for stored in store.memories(name):
@@ -34,19 +34,25 @@ def table_findings(settings: Settings) -> Iterator[Finding]:
                     read["images"] += stored.images
                     if stored.memory is None or content_key(stored.memory) != stored.key:
                         damaged[name] += 1
+            except TableMismatch:
+                others.append(name)
             except MmmemError:
                 unreadable.append(name)
         torn = store.set_aside()
     except MmmemError as error:
         yield fault("memories", str(error), "see the log line above for what failed")
         return
+    if others:
+        advice = "update mmmem if a newer one wrote to this store, else run `mmmem reindex`"
+        says = f"those of {len(others):,} users are of a newer format, or of other models than the store: {_listed(others)}"
+        yield fault("memories", says, advice)
     if unreadable:
         advice = "restore these users from an export or a backup; a search of such a user is answered 503 until then"
         yield fault("memories", f"those of {len(unreadable):,} users cannot be read: {_listed(unreadable)}", advice)
     if damaged:
         says = f"{damaged.total():,}, of {len(damaged):,} users, not what was stored: {_listed(damaged)}"
         yield fault("memories", says, "the disk lost or changed them: restore these users from an export or a backup")
-    if not unreadable and not damaged:
+    if not others and not unreadable and not damaged:
         counts = f"{read['memories']:,}, with {read['images']:,} images, of {len(names):,} users"
         yield ok("memories", f"{counts}: all are what was stored")
     if torn:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mmmem.store.faults import store_faults
 from mmmem.store.images import with_images
+from mmmem.store.record import check_table, under_way
 from mmmem.store.rows import read_memories
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Inspection:
         self._location = location
         with store_faults(location.unusable):
             location.connect()
+            _, models = self.record()
+            self._models = None if under_way(models) else models
 
     def record(self) -> Record:
         """Its format, and the models by role that its vectors are of."""
@@ -60,9 +63,14 @@ class Inspection:
             return sorted(self._location.names())
 
     def memories(self, name: str) -> Iterator[StoredMemory]:
-        """The rows of a table's newest version, a batch at a time; none where the table went meanwhile."""
+        """The rows of a table's newest version, a batch at a time; none where the table went meanwhile.
+
+        Raises TableMismatch where they are of a newer format, or of other models than the store.
+        """
         with store_faults(_UNREADABLE):
             version = self._location.open(name)
+            if version:
+                check_table(version, self._models)
             names: dict[bytes, str] = {}
             for batch in version.batches(_COLUMNS) if version else ():
                 yield from _stored(batch, names)

@@ -18,7 +18,7 @@ from mmmem.doctor import Finding, State, diagnose
 from mmmem.ingest import content_key
 from mmmem.settings import Settings
 from mmmem.store import StoredRequest
-from mmmem.store.record import FORMAT
+from mmmem.store.record import FORMAT, beginning
 from mmmem.store.users import LanceStore, table_name
 from mmmem.types import EncodedMemory, ImagePart, TextPart
 from tests.running import DEADLINE, run
@@ -182,6 +182,18 @@ def test_a_store_of_other_models_is_found(filled: Path) -> None:
 def test_a_lost_record_is_found(filled: Path) -> None:
     shutil.rmtree(filled / "_store.lance")
     assert "the tables of 2 users are there" in the_one(findings(filled), "store").says
+
+
+def test_a_reindex_that_has_not_ended_is_found(filled: Path) -> None:
+    models = beginning(MODELS, {"text": "words-2", "image": "pixels-2"})
+    lancedb.connect(filled).open_table("_store").update(values={"models": json.dumps(models)})
+    assert "`mmmem reindex` again" in the_one(findings(filled), "store").advice
+
+
+def test_a_table_of_other_models_is_found(filled: Path) -> None:
+    lancedb.connect(filled).open_table("_store").update(values={"models": json.dumps({**MODELS, "text": "words-2"})})
+    finding = the_one(read_tables(filled), "memories")
+    assert finding.says.startswith("those of 2 users are of a newer format, or of other models than the store: u_")
 
 
 def test_a_lost_data_file_is_found_and_the_other_users_are_read(filled: Path) -> None:
