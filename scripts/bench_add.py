@@ -35,7 +35,7 @@ from mmmem.encoders.weights import verified_folder
 from mmmem.ingest import Ingest
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
-from mmmem.store import folder, index, lance, users
+from mmmem.store import folder_place, index, lance, users
 from mmmem.types import AddRequest, Message, TextPart
 
 MOST = 1 / 3  # of the encoder's time, that everything else may take
@@ -193,7 +193,7 @@ def measure(service: MemoryService, count: int, messages: int, callers: int) -> 
     inside = {  # the store's add, in the order of what happens there
         "rows": Stopwatch(users, "to_rows"),
         "commit": Stopwatch(lance.Version, "append"),
-        "fsync": Stopwatch(folder, "sync_table"),
+        "fsync": Stopwatch(folder_place, "sync_table"),
         "index": Stopwatch(index.UserIndex, "extend"),
     }
     began = time.perf_counter()

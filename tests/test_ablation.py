@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from mmmem.settings import Settings
+from mmmem.settings.ranking import Ranking
 from mmmem.types import TextPart
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -110,7 +111,7 @@ def test_every_channel_and_switch_of_the_ranking_has_a_row_without_it(ablate):
         "picture_share",
     }  # the benchmark has none
     switches = {name for name in FIELDS if name.startswith("weight_") or name.endswith("_share")} | {"recency"}
-    switches |= {name for name in FIELDS if Settings.model_fields[name].annotation is bool}
+    switches |= {name for name, field in Ranking.model_fields.items() if field.annotation is bool}
     defaults = Settings().model_dump()
     on = {name for name in switches - of_images_or_options - {"weight_rerank"} if defaults[name]}
     assert on

@@ -21,6 +21,7 @@ from mmmem.backup.counts import Counts
 from mmmem.cli import app
 from mmmem.encoders.weights import pin
 from mmmem.memory import MemoryService
+from mmmem.meter import NO_METER, Meter
 from mmmem.settings import Settings
 from mmmem.types import AddRequest, Message, Query, TextPart
 from mmmem.wiring import backup as wiring_backup
@@ -61,11 +62,11 @@ def light() -> Iterator[None]:
     pictures_without_text.setenv("MMMEM_OCR", "off")
     original = loading.load
 
-    def load(settings: Settings) -> loading.Models:
+    def load(settings: Settings, meter: Meter = NO_METER) -> loading.Models:
         if settings.profile != "light" or not loading.needs_models(settings):
-            return original(settings)
+            return original(settings, meter)
         if not held:
-            held.append(original(settings))
+            held.append(original(settings, meter))
         return replace(held[0], settings=settings, ending=ExitStack())
 
     with pytest.MonkeyPatch.context() as patch:
