@@ -148,7 +148,7 @@ def test_look_alikes_are_users_of_their_own(pair: Services) -> None:
         assert hit.memory.text.endswith(f" {number}")
 
 
-PLAIN = {"date", "content-type", "content-length"}
+PLAIN = {"x-request-id", "date", "content-type", "content-length"}
 EXTRA = {401: {"www-authenticate"}, 405: {"allow"}, 429: {"retry-after"}, 503: {"retry-after"}}
 
 
