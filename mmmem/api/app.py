@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+
+_ANSWER_SECONDS = 0.2
 
 
 def create_app(
@@ -88,8 +91,14 @@ def create_app(
 
 
 def app_from_settings(settings: Settings, exit_code: int) -> FastAPI:
-    """The application around the real service. A start that fails ends the process at once: nothing was served yet."""
-    return create_app(settings, partial(build_service, settings), partial(os._exit, exit_code))
+    """The application around the real service. A start that fails ends the process: nothing was served yet."""
+    return create_app(settings, partial(build_service, settings), partial(_end, exit_code))
+
+
+def _end(exit_code: int) -> None:
+    """Not before uvicorn's supervisor, if it just asks whether this worker lives, has its answer: it would wait a minute for that."""
+    time.sleep(_ANSWER_SECONDS)
+    os._exit(exit_code)
 
 
 def create_app_from_environment() -> FastAPI:
