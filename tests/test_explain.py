@@ -2,6 +2,7 @@
 
 import base64
 import json
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -81,6 +82,14 @@ def test_a_folder_that_a_service_uses_is_explained_as_the_service_does(told: Run
     assert json.loads(done.stdout)["data"] == without_pictures(expected)
     assert "image_to_image" in expected[0]["channels"]
     assert urls_of(expected[0])
+
+
+def test_a_process_that_explains_logs_afterwards_as_before(
+    told: RunningService, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert explain("balloon", "--user", "ann", MMMEM_DATA_DIR=str(folder_of(told))).exit_code == 0
+    logging.getLogger("mmmem.store").warning("a warning of the next that works here")
+    assert caplog.messages == ["a warning of the next that works here"]
 
 
 @pytest.mark.parametrize("slash", ["", "/"])

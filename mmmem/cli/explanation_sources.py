@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -19,6 +19,8 @@ from mmmem.api.translate import read_query
 from mmmem.errors import InvalidInput, MmmemError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mmmem.settings import Settings
 
 PATIENCE = httpx.Timeout(300, connect=10)  # seconds; a service that is busy may let a question wait
@@ -32,10 +34,21 @@ def from_folder(body: bytes, settings: Settings) -> dict[str, Any]:
     if not holds_store(settings):  # opening would make one, also where a name was mistyped
         raise StoreUnavailable("data_dir: there is no store in this folder")
     check(settings)
-    logging.disable(logging.CRITICAL)  # what is wrong is said once, by the error
-    with Console(stderr=True).status("Loading the models"), closing(build_service(settings)) as service:
+    loading = Console(stderr=True).status("Loading the models")
+    with _said_once(), loading, closing(build_service(settings)) as service:
         answer: dict[str, Any] = json.loads(explain_answer(service.explain(query), settings.response_max_bytes))
     return answer
+
+
+@contextmanager
+def _said_once() -> Iterator[None]:
+    """Nothing is logged meanwhile: what is wrong is said once, by the error. Another caller's logs are its own again."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def from_service(body: bytes, url: str, key: str | None) -> dict[str, Any]:
