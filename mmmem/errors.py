@@ -7,6 +7,7 @@ Messages are shown to callers: they name fields and limits, never stored content
     │   ├── InvalidImage        an image part cannot be read
     │   ├── RequestConflict     this request_id was used with another body
     │   └── InvalidBackup       a backup is damaged, or not one: which line, and what is wrong with it
+    ├── NotFound                there is no such memory
     ├── TooLarge                the request is over a size limit
     │   └── TooSlow             its body did not come in time
     ├── OverCapacity            too many requests at once: try again after a while
@@ -62,6 +63,12 @@ class InvalidBackup(InvalidInput):
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(f"line {line:,}", problem)
+
+
+class NotFound(MmmemError):
+    """What was asked for by its id is not there."""
+
+    code = "not_found"
 
 
 class TooLarge(MmmemError):

@@ -28,6 +28,7 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.RequestConflict: 422,  # not 409, which callers retry
     errors.InvalidBackup: 422,
     Unauthorized: 401,
+    errors.NotFound: 404,
     errors.TooLarge: 413,
     errors.TooSlow: 408,
     errors.OverCapacity: 429,
