@@ -70,6 +70,7 @@ ALLOWED = {
     },
     "api": BASE | {"media", "presentation", "store", "listing", "memory", "wiring", "__init__"},
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
+    "library": BASE | {"listing", "memory", "wiring", "api"},
     "__main__": {"cli"},
     "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "__init__"},
 }
