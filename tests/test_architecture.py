@@ -53,7 +53,7 @@ ALLOWED = {
     "image_budget": BASE | {"store", "presentation"},
     "listing": BASE | {"store", "image_budget"},
     "memory": LOWER | {"encoders", "store", "ingest", "search", "listing"},
-    "backup": LOWER | {"store", "ingest"},
+    "backup": LOWER | {"media", "store", "ingest"},
     "wiring": LOWER
     | {
         "media",
