@@ -6,7 +6,6 @@ acknowledged, and it can only be the newest commits: a table has one writer at a
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -28,7 +27,6 @@ Stamp = tuple[str, int, int]
 """What tells one commit from every other: the manifest's name, which is the version's, and which file it is (inode, ctime in ns)."""
 
 _VERSIONS = "_versions"
-_HINT = "latest_version_hint.json"
 _ASIDE = ".unreadable"  # no name that LanceDB looks at
 SET_ASIDE = f"{_VERSIONS}/*{_ASIDE}"
 """Where manifests are that were torn, below a table's folder."""
@@ -113,16 +111,6 @@ def newest_stamp(folder: Path) -> Stamp | None:
     except FileNotFoundError:  # the table was deleted meanwhile, or the manifest set aside
         return None
     return newest.name, status.st_ino, status.st_ctime_ns
-
-
-def commits_behind(folder: Path) -> int:
-    """How many commits LanceDB's hint is ahead of the newest that is there. The hint is read first: a writer only adds to both."""
-    try:
-        hinted = int(json.loads((folder / _VERSIONS / _HINT).read_bytes())["version"])
-    except (OSError, ValueError, KeyError, TypeError):  # a hint is all that it is
-        return 0
-    newest = newest_manifest(folder)
-    return max(0, hinted - (_NEWEST - int(newest.stem))) if newest else 0
 
 
 def size_on_disk(folder: Path) -> int:

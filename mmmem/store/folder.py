@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from mmmem.errors import StoreUnavailable
-from mmmem.store.durability import SET_ASIDE, commits_behind, make_folder, mend, sync_table
+from mmmem.store.durability import SET_ASIDE, make_folder, mend, sync_table
 from mmmem.store.folder_place import FolderPlace
+from mmmem.store.hints import commits_behind
 from mmmem.store.location import IN_USE, REINDEXING
 from mmmem.store.locks import exclusive, hold
 from mmmem.store.record import COLUMNS, RECORD
