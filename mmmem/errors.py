@@ -7,6 +7,8 @@ Messages are shown to callers: they name fields and limits, never stored content
     │   ├── InvalidImage        an image part cannot be read
     │   ├── RequestConflict     this request_id was used with another body
     │   └── InvalidBackup       a backup is damaged, or not one: which line, and what is wrong with it
+    ├── Unauthorized            the key is missing or wrong
+    ├── NotFound                there is no such memory
     ├── TooLarge                the request is over a size limit
     │   └── TooSlow             its body did not come in time
     ├── OverCapacity            too many requests at once: try again after a while
@@ -14,7 +16,8 @@ Messages are shown to callers: they name fields and limits, never stored content
     │   ├── NotReady            still starting
     │   ├── StoreUnavailable    the store cannot be read or written
     │   │   └── TableMismatch   a user's data is of other models, or of a newer version
-    │   └── ModelUnavailable    an encoder failed
+    │   ├── ModelUnavailable    an encoder failed
+    │   └── Unreachable         a service that is asked over the network does not answer
     └── StartupError            will not start like this: what to do about it
         ├── WeightsError        a model's files are missing or are not what the manifest says
         └── StoreMismatch       the data was written with other models or by a newer version
@@ -62,6 +65,18 @@ class InvalidBackup(InvalidInput):
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(f"line {line:,}", problem)
+
+
+class Unauthorized(MmmemError):
+    """The key is missing or wrong."""
+
+    code = "unauthorized"
+
+
+class NotFound(MmmemError):
+    """What was asked for by its id is not there."""
+
+    code = "not_found"
 
 
 class TooLarge(MmmemError):
@@ -119,6 +134,12 @@ class ModelUnavailable(Unavailable):
     """An encoder failed. Nothing of the request was kept."""
 
     code = "model_unavailable"
+
+
+class Unreachable(Unavailable):
+    """A service that is asked over the network cannot be reached, or does not answer as one. Only clients meet it."""
+
+    code = "unreachable"
 
 
 class StartupError(MmmemError):

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from mmmem.errors import RequestConflict
+from mmmem.errors import NotFound, RequestConflict
 from mmmem.ingest import Ingest, body_hash
 from mmmem.meter import NO_METER, Meter
 from mmmem.store import StoredRequest
 
 if TYPE_CHECKING:
+    from mmmem.listing import Listed, Listing, Page, PageQuery
     from mmmem.search import Search
     from mmmem.store import Part, Store, Usage
     from mmmem.types import AddRequest, Hit, Query
@@ -23,12 +24,20 @@ class MemoryService:
     """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
 
     def __init__(
-        self, store: Store, encoders: ExitStack, ingest: Ingest, search: Search, meter: Meter = NO_METER
+        self,
+        store: Store,
+        encoders: ExitStack,
+        ingest: Ingest,
+        search: Search,
+        listing: Listing,
+        *,
+        meter: Meter = NO_METER,
     ) -> None:
         self._store = store
         self._encoders = encoders
         self._ingest = ingest
         self._search = search
+        self._listing = listing
         self._meter = meter
         self._turns = RequestTurns()
 
@@ -64,6 +73,17 @@ class MemoryService:
     def explain(self, query: Query) -> list[Hit]:
         """As `search`, and how each memory came to its place."""
         return self._search(query, explained=True)
+
+    def page(self, query: PageQuery) -> Page:
+        """A user's memories by time, a page of them. Raises InvalidInput for a place that is none, StoreUnavailable."""
+        return self._listing.page(query)
+
+    def memory(self, user_id: str, memory_id: str) -> Listed:
+        """One memory with its images. Raises NotFound, StoreUnavailable."""
+        found = self._listing.memory(user_id, memory_id)
+        if found is None:
+            raise NotFound("id: the user has no such memory")
+        return found
 
     def delete_user(self, user_id: str) -> bool:
         """Remove everything of a user, from disk too; False when there was nothing. Raises StoreUnavailable.

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmmem.explanation import Explainer
+from mmmem.image_budget import ImageBudget
 from mmmem.meter import NO_METER, Meter
-from mmmem.presentation import present, with_images_that_fit, without_images
+from mmmem.presentation import present
 from mmmem.ranking import Ranker
 from mmmem.retrieval.conversation import following
 from mmmem.types import Hit
@@ -44,6 +45,7 @@ class Search:
     ) -> None:
         self._settings = settings
         self._store = store
+        self._images = ImageBudget(settings, store)
         self._text = text
         self._questions = questions
         self._threads = threads
@@ -100,33 +102,8 @@ class Search:
                 [arrays.memories[i] for i in islice(_along(after, row), turns)],
                 chars,
             )
-            for row, memory in self._with_images(user_id, rows, arrays).items()
+            for row, memory in self._images.load(user_id, rows, arrays).items()
         }
-
-    def _with_images(self, user_id: str, rows: Int64, arrays: UserArrays) -> dict[int, Memory]:
-        """The rows' memories with their images, those of the best ranks only where an answer does not hold them all."""
-        kept = self._images_that_fit(rows, arrays)
-        pictured = {arrays.memories[row].id: row for row, fits in kept.items() if any(fits)}
-        wanted = [arrays.memories[row] for row in pictured.values()]
-        memories = {row: without_images(arrays.memories[row]) for row in rows.tolist() if not any(kept.get(row, ()))}
-        for memory in self._store.load_images(user_id, wanted) if wanted else ():
-            row = pictured[memory.id]
-            memories[row] = with_images_that_fit(memory, kept[row])
-        return memories
-
-    def _images_that_fit(self, rows: Int64, arrays: UserArrays) -> dict[int, list[bool]]:
-        """Of each row with images which of them an answer holds; the best ranks, and the first of each, choose first."""
-        places = self._settings.max_images
-        room = self._settings.response_max_bytes * 3 // 4  # Base64 makes four characters of three bytes
-        ends = np.searchsorted(arrays.images.owners, np.stack((rows, rows + 1), axis=1)).tolist()
-        kept: dict[int, list[bool]] = {}
-        for row, (first, end) in zip(rows.tolist(), ends, strict=True):
-            for size in arrays.images.sizes[first:end].tolist():
-                fits = places > 0 and size <= room
-                if fits:
-                    places, room = places - 1, room - size
-                kept.setdefault(row, []).append(fits)
-        return kept
 
     def _within_limit(self, hits: list[Hit], top_k: int) -> list[Hit]:
         """Those that together hold no more text than an answer may; the first always."""

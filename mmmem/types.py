@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 SPECIAL = -1
 UNKNOWN = -2
 
+# The moments that can be written as a date: years 1 to 9999, in Unix ms.
+FIRST_MOMENT, LAST_MOMENT = -62_135_596_800_000, 253_402_300_799_999
+
 
 @dataclass(frozen=True, slots=True)
 class TextPart:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills imports and reindexes again and again, and looks for what was lost, doubled, moved or left over.
+"""Kills exports, imports and reindexes again and again, and looks for what was lost, doubled, moved or left over.
 
     python scripts/crash_backup.py [--rounds 20] [--milliseconds 800] [--seed 1]
 
-A store is filled with users, texts and pictures without any model. Each round imports its backup into a new folder, and then
-encodes that folder anew for "models" of another name: each as one process after the other, every one of which but the last is
-killed (SIGKILL) at a random moment within --milliseconds, which grow by a tenth each time so that it ends. After the import a
-new backup must be the first one to the byte. Between two kills of a reindex nobody else may open the store as of both models;
+A store is filled with users, texts and pictures without any model. Each round exports it over an older file, imports its backup
+into a new folder, and then encodes that folder anew for "models" of another name: each as one process after the other, every one of which but the last is
+killed (SIGKILL) at a random moment within --milliseconds, which grow by a tenth each time so that it ends. After each kill of an
+export the file is the older one or the new one, whole. After the import a new backup must be the first one to the byte. Between two kills of a reindex nobody else may open the store as of both models;
 after it all but the vectors must be as before, and nothing of the work left on disk. Exit code: 1 when anything broke.
 """
 
@@ -20,6 +20,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -29,8 +30,9 @@ from rich.progress import track
 from mmmem.backup.counts import Counts
 from mmmem.backup.exporting import export
 from mmmem.backup.importing import Importer
-from mmmem.backup.lines import Reader
+from mmmem.backup.reading import Reader
 from mmmem.backup.reindexing import Reindexer
+from mmmem.cli.backup_files import written
 from mmmem.encoders.absent import WIDTH, NoImageEncoder, NoTextEncoder
 from mmmem.errors import MmmemError, StoreMismatch
 from mmmem.ingest import Ingest
@@ -46,6 +48,7 @@ from mmmem.types import AddRequest, ImagePart, Message, TextPart
 
 FIRST, SECOND = ({"text": name, "image": name} for name in ("first", "second"))
 WIDTHS = Dimensions(WIDTH, WIDTH, WIDTH, WIDTH, LENGTH, len(NAMES))
+OLDER = b"an older backup"
 USERS, REQUESTS = 6, 60
 _PATIENCE = 120  # seconds until a process has imported what it needs
 
@@ -90,6 +93,12 @@ def exported(folder: Path, models: dict[str, str], *, vectors: bool = True) -> b
     return file.getvalue()
 
 
+def run_export(file: Path, folder: Path) -> None:
+    """What `mmmem export` does."""
+    with closing(opened(folder, FIRST)) as store, written(file) as output:
+        export(store, output, store.names(), vectors=True)
+
+
 def run_import(file: Path, folder: Path) -> None:
     """What `mmmem import` does."""
     with closing(opened(folder, FIRST)) as store, file.open("rb") as lines:
@@ -125,8 +134,16 @@ class Crashes:
         self._file.write_bytes(self._backup)
 
     def round(self) -> None:
-        """One import and one reindex."""
-        data = self._folder / "data"
+        """One export, one import and one reindex."""
+        data, exports = self._folder / "data", self._folder / "exports"
+        exports.mkdir()
+        file = exports / "backup.jsonl"
+        file.write_bytes(OLDER)
+        whole = {OLDER, self._backup}
+        exported_again = partial(self._expect, "an export left half a file", lambda: file.read_bytes() in whole)
+        self._until_it_ends(run_export, file, self._folder / "first", between=exported_again)
+        self._expect("an export that ended is another one", lambda: file.read_bytes() == self._backup)
+        shutil.rmtree(exports)
         self._until_it_ends(run_import, self._file, data)
         self._expect("the backup after an import is another one", lambda: exported(data, FIRST) == self._backup)
         self._until_it_ends(run_reindex, data, between=lambda: self._refused(data))
@@ -195,7 +212,7 @@ def main() -> int:
     for fault in crashes.wrong:
         print(f"FAULT {fault}")
     print(
-        f"{options.rounds} imports and {options.rounds} reindexes, {crashes.kills} kills, seed {options.seed}: {len(crashes.wrong)} faults"
+        f"{options.rounds} exports, imports and reindexes, {crashes.kills} kills, seed {options.seed}: {len(crashes.wrong)} faults"
     )
     return int(bool(crashes.wrong))
 

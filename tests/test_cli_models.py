@@ -80,8 +80,9 @@ def test_every_model_is_listed_with_its_licence_its_size_and_whether_it_is_there
     )
     assert set(CHOICES.values()) <= listed.keys()
     assert all(model["licence"] and model["revision"] for model in listed.values())
-    table = models("list", COLUMNS="150").stdout
+    table = models("list", COLUMNS="40").stdout  # a narrow terminal cuts no name and no command
     assert all(name in table for name in listed)
+    assert all(f"`mmmem models fetch {name}`" in table for name in CHOICES.values())
 
 
 def test_a_fetched_model_is_whole_verified_and_accepted(models, tmp_path, settings):

@@ -34,7 +34,22 @@ def test_every_setting_that_a_document_names_exists(document):
     assert {name for name in named - known if not any(other.startswith(name + "_") for other in known)} == set()
 
 
+def headings(document: Path) -> set[str]:
+    """The anchors of a document's headings, as GitHub makes them."""
+    prose = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
+        file = document.parent / target if target else document
+        assert file.exists(), target
+        assert not anchor or anchor in headings(file), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_script_and_test_that_a_document_names_is_there(document):
+    named = re.findall(r"(?<![\w/.-])((?:scripts|tests)/[\w./-]*\w)", document.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists()] == []

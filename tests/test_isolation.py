@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +18,7 @@ from PIL import Image
 
 from mmmem import wiring
 from mmmem.errors import MmmemError
+from mmmem.listing import PageQuery
 from mmmem.memory import MemoryService
 from mmmem.settings import Settings
 from mmmem.types import AddRequest, ImagePart, Message, Part, Query, TextPart
@@ -57,7 +59,13 @@ class Forget(NamedTuple):
     """The end of all that the user has."""
 
 
-Step = Tell | Ask | Forget
+class List(NamedTuple):
+    """The first page of all."""
+
+    limit: int
+
+
+Step = Tell | Ask | Forget | List
 
 
 def drawn(colour: str) -> ImagePart:
@@ -74,7 +82,7 @@ CONTENTS = TEXTS.map(lambda text: (text,)) | st.tuples(TEXTS, PICTURES)
 TELLS = st.builds(
     Tell, st.sampled_from(["r1", "r2", "'; --"]), st.lists(CONTENTS, min_size=1, max_size=3).map(tuple)
 )  # fmt: skip
-STEPS = st.lists(TELLS | TELLS | CONTENTS.map(Ask) | st.just(Forget()), min_size=1, max_size=5)
+STEPS = st.lists(TELLS | TELLS | CONTENTS.map(Ask) | st.just(Forget()) | st.just(List(2)), min_size=1, max_size=5)
 
 
 @st.composite
@@ -82,7 +90,7 @@ def crowds(draw: st.DrawFn) -> dict[str, list[Step]]:
     """Two to four users with look-alike ids, and what each does."""
     kin = relatives(draw(st.sampled_from(BASES)))
     ids = draw(st.lists(st.sampled_from(kin) | st.text(min_size=1, max_size=9), min_size=2, max_size=4, unique=True))
-    last: list[Step] = [Ask((TextPart("cat in Lisbon"),)), Ask((drawn("red"),))]
+    last: list[Step] = [Ask((TextPart("cat in Lisbon"),)), Ask((drawn("red"),)), List(100)]
     return {name: draw(STEPS) + last for name in ids}
 
 
@@ -116,6 +124,8 @@ def act(service: MemoryService, user_id: str, step: Step) -> Any:
                 return service.add(AddRequest(request_id, user_id, "s", messages))
             case Ask(parts):
                 return service.explain(Query(user_id, parts, 100))
+            case List(limit):
+                return service.page(PageQuery(user_id, limit)), service.usage(user_id).memories
             case Forget():
                 return service._store.delete_user(user_id)
     except MmmemError as error:
@@ -172,6 +182,7 @@ def test_an_answer_s_headers_and_errors_tell_nothing_of_others(service: RunningS
         ("/add", {"user_id": stranger}),
         ("/nowhere", {}),
     ]  # fmt: skip
+    listed = f"/memories?{urlencode({'user_id': stranger})}"
 
     def answers() -> list[tuple[int, bytes]]:
         found = []
@@ -179,11 +190,11 @@ def test_an_answer_s_headers_and_errors_tell_nothing_of_others(service: RunningS
             answer = service.post(path, body)
             assert set(answer.headers) <= PLAIN | EXTRA.get(answer.status_code, set())
             found.append((answer.status_code, answer.content))
-        return found
+        return [*found, (200, service.client.get(listed).content)]
 
     before = answers()
     for name in kin[:12]:
         service.add(name, "the safe opens with 1234", request="r", session="s")
         assert len(service.search(name, "the safe")) == 1
     assert answers() == before
-    assert [status for status, _ in before] == [200, 200, 422, 422, 422, 422, 404]
+    assert [status for status, _ in before] == [200, 200, 422, 422, 422, 422, 404, 200]

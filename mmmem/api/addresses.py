@@ -13,6 +13,8 @@ from starlette.convertors import Convertor, register_url_convertor
 from mmmem.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
 
@@ -28,6 +30,8 @@ class _Opaque(Convertor[str]):
         return value
 
 
+_VALUE_CHARS = 20  # of what is no id
+
 register_url_convertor("opaque", _Opaque())
 
 
@@ -39,18 +43,45 @@ def path_id(request: Request, folder: str, field: str, max_chars: int) -> str:
 
 def query_id(request: Request, field: str, max_chars: int) -> str:
     """The id of `?field=`, which has to be there once. Raises InvalidInput."""
+    found = optional_id(request, field, max_chars)
+    if found is None:
+        raise InvalidInput(field, "is required")
+    return found
+
+
+def optional_id(request: Request, field: str, max_chars: int) -> str | None:
+    """The id of `?field=`, None without it. Raises InvalidInput, also where it is there twice."""
     query: bytes = request.scope["query_string"]
     pairs = [pair.partition(b"=") for pair in query.split(b"&")]
     values = [value for name, _, value in pairs if unquote_to_bytes(name) == field.encode()]
-    if len(values) != 1:
-        raise InvalidInput(field, "is required" if not values else "must be given once")
-    return _read(values[0].replace(b"+", b" "), field, max_chars)
+    if len(values) > 1:
+        raise InvalidInput(field, "must be given once")
+    return _read(values[0].replace(b"+", b" "), field, max_chars) if values else None
 
 
-def parameter(name: str, where: str, description: str) -> dict[str, Any]:
-    """An id in the OpenAPI document; `where`: path or query."""
-    schema = {"type": "string", "minLength": 1}
-    return {"name": name, "in": where, "required": True, "description": description, "schema": schema}
+def query_choice(request: Request, field: str, choices: Sequence[str]) -> str:
+    """Which of the choices `?field=` is; the first without it. Raises InvalidInput."""
+    found = optional_id(request, field, _VALUE_CHARS) or choices[0]
+    if found not in choices:
+        raise InvalidInput(field, f"must be {' or '.join(map(repr, choices))}")
+    return found
+
+
+def query_count(request: Request, field: str, default: int, most: int) -> int:
+    """The number of `?field=`, from 1 to `most`. Raises InvalidInput."""
+    found = optional_id(request, field, _VALUE_CHARS) or str(default)
+    if not (found.isascii() and found.isdigit() and 1 <= int(found) <= most):
+        raise InvalidInput(field, f"must be an integer from 1 to {most:,}")
+    return int(found)
+
+
+def parameter(name: str, where: str, description: str, **schema: Any) -> dict[str, Any]:
+    """A part of an address in the OpenAPI document; `where`: path or query. One with a default need not be there."""
+    schema = schema or {"type": "string", "minLength": 1}
+    required = "default" not in schema
+    if schema.get("default", "") is None:
+        del schema["default"]
+    return {"name": name, "in": where, "required": required, "description": description, "schema": schema}
 
 
 def _read(encoded: bytes, field: str, max_chars: int) -> str:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mmmem.api.times import write_timestamp
+from mmmem.listing import place_of
 from mmmem.presentation import NOTE, with_images_that_fit, without_images
 from mmmem.types import ImagePart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mmmem.listing import Listed, Page
     from mmmem.store import Usage
     from mmmem.types import AddRequest, Explanation, Hit, Memory, Part
 
@@ -38,7 +40,7 @@ def user_answer(user_id: str, usage: Usage) -> bytes:
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
     """The hits, in order. Where they would take more than `max_bytes`, a note is in place of the images of the later ones,
     and the last are left out where text alone is too much."""
-    return _data(hits, _hit, max_bytes)
+    return _joined(_fitting(hits, _hit, max_bytes))
 
 
 def explain_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
@@ -48,7 +50,24 @@ def explain_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:
     if len(read) > max_bytes // 2:  # pages of text: the memories are what was asked for
         read = b"[]"
     end = b',"query_pictures":' + read + b"}"
-    return _data(hits, _explained_hit, max_bytes - len(end) + 1).removesuffix(b"}") + end
+    return _joined(_fitting(hits, _explained_hit, max_bytes - len(end) + 1), end)
+
+
+def page_answer(page: Page, max_bytes: int) -> bytes:
+    """Memories as they were stored; `next` is the place at which the following page begins, null after the last.
+
+    Those whose text is too much for `max_bytes` are on the following page.
+    """
+    room = max_bytes - 2 * max((len(to_json(place_of(listed.memory))) for listed in page.memories), default=0) - 100
+    items = _fitting(page.memories, _listed, max(room, 0), least=1)
+    more = page.more or len(items) < len(page.memories)
+    following = place_of(page.memories[len(items) - 1].memory) if more and items else None
+    return _joined(items, b',"next":' + to_json(following) + b',"total":' + to_json(page.total) + b"}")
+
+
+def memory_answer(listed: Listed, max_bytes: int) -> bytes:
+    """One memory as it was stored, with a note in place of images that are too much."""
+    return _fitting([listed], _listed, max_bytes, least=1)[0]
 
 
 def to_json(value: Any) -> bytes:
@@ -56,26 +75,37 @@ def to_json(value: Any) -> bytes:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
-def _data(hits: Sequence[Hit], describe: Callable[[Hit, Content], dict[str, Any]], max_bytes: int) -> bytes:
-    items = [to_json(describe(hit, without_images(hit.memory).text)) for hit in hits]
+class _Shown(Protocol):
+    @property
+    def memory(self) -> Memory: ...
+
+
+_S = TypeVar("_S", bound=_Shown)
+
+
+def _fitting(
+    shown: Sequence[_S], describe: Callable[[_S, Content], dict[str, Any]], max_bytes: int, least: int = 0
+) -> list[bytes]:
+    """Each as JSON, as many as fit, `least` whatever they take; images only where there is room after all text."""
+    items = [to_json(describe(each, without_images(each.memory).text)) for each in shown]
     room = max_bytes - len(_joined(items))
-    while room < 0:  # text alone: only a very large top_k can do that
+    while room < 0 and len(items) > least:  # text alone: only a very large top_k can do that
         room += len(items.pop()) + bool(items)  # and the comma before it
-    for place, hit in enumerate(hits[: len(items)]):
-        item = _with_images(hit, describe, room + len(items[place]))
+    for place, each in enumerate(shown[: len(items)]):
+        item = _with_images(each, describe, room + len(items[place]))
         if item:
             room -= len(item) - len(items[place])
             items[place] = item
-    return _joined(items)
+    return items
 
 
-def _with_images(hit: Hit, describe: Callable[[Hit, Content], dict[str, Any]], most: int) -> bytes | None:
-    """The hit in at most `most` bytes of JSON, with those of its images that fit, the first ones first; None where none does."""
+def _with_images(each: _S, describe: Callable[[_S, Content], dict[str, Any]], most: int) -> bytes | None:
+    """It in at most `most` bytes of JSON, with those of its images that fit, the first ones first; None where none does."""
 
     def written(memory: Memory) -> bytes:
-        return to_json(describe(hit, [_part(part) for part in memory.parts]))
+        return to_json(describe(each, [_part(part) for part in memory.parts]))
 
-    room = most - len(written(without_images(hit.memory)))
+    room = most - len(written(without_images(each.memory)))
 
     def fits(image: ImagePart) -> bool:
         nonlocal room
@@ -85,18 +115,33 @@ def _with_images(hit: Hit, describe: Callable[[Hit, Content], dict[str, Any]], m
         room -= more
         return True
 
-    images = (part for part in hit.memory.parts if isinstance(part, ImagePart))
-    shown = with_images_that_fit(hit.memory, map(fits, images))
-    return written(shown) if any(isinstance(part, ImagePart) for part in shown.parts) else None
+    images = (part for part in each.memory.parts if isinstance(part, ImagePart))
+    fitting = with_images_that_fit(each.memory, map(fits, images))
+    return written(fitting) if any(isinstance(part, ImagePart) for part in fitting.parts) else None
 
 
-def _joined(items: Sequence[bytes]) -> bytes:
-    return b'{"data":[' + b",".join(items) + b"]}"
+def _joined(items: Sequence[bytes], end: bytes = b"}") -> bytes:
+    return b'{"data":[' + b",".join(items) + b"]" + end
 
 
 def _hit(hit: Hit, content: Content) -> dict[str, Any]:
     created_at = write_timestamp(hit.memory.created_at)
     return {"id": hit.memory.id, "content": content, "score": hit.score, "created_at": created_at}
+
+
+def _listed(listed: Listed, content: Content) -> dict[str, Any]:
+    memory = listed.memory
+    return {
+        "id": memory.id,
+        "session_id": memory.session_id,
+        "role": memory.role,
+        "content": content,
+        "images": listed.images,
+        "timestamp": memory.timestamp,
+        "created_at": write_timestamp(memory.created_at),
+        "position": memory.position,
+        "piece": memory.piece,
+    }
 
 
 def _explained_hit(hit: Hit, content: Content) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from mmmem.errors import MmmemError
+from mmmem.errors import Unauthorized
 
 if TYPE_CHECKING:
     from mmmem.settings import Settings
@@ -23,12 +23,6 @@ _HEADERS = {
     "token": "Authorization: Token KEY",
     "x-api-key": "X-Api-Key: KEY",
 }
-
-
-class Unauthorized(MmmemError):
-    """The key is missing or wrong."""
-
-    code = "unauthorized"
 
 
 class KeyCheck:

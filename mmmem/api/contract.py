@@ -28,24 +28,26 @@ AnyString = Annotated[Any, PlainValidator(_string), WithJsonSchema({"type": "str
 NonEmptyString = Annotated[Any, PlainValidator(_non_empty_string), WithJsonSchema({"type": "string", "minLength": 1})]
 
 
-class _Model(BaseModel):
+class Shape(BaseModel):
+    """What all have in common."""
+
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class TextContent(_Model):
+class TextContent(Shape):
     """A piece of text."""
 
     type: Literal["text"]
     text: AnyString
 
 
-class ImageUrl(_Model):
+class ImageUrl(Shape):
     """An image as a `data:` URL in Base64. Remote images are never fetched."""
 
     url: NonEmptyString
 
 
-class ImageContent(_Model):
+class ImageContent(Shape):
     """An image."""
 
     type: Literal["image_url"]
@@ -77,7 +79,7 @@ Content = Annotated[
 ]
 
 
-class MessageBody(_Model):
+class MessageBody(Shape):
     """One message."""
 
     role: NonEmptyString
@@ -87,7 +89,7 @@ class MessageBody(_Model):
     timestamp: int | None = Field(None, description="Unix milliseconds, UTC. A value in seconds is recognised.")
 
 
-class AddBody(_Model):
+class AddBody(Shape):
     """Messages to remember, in order."""
 
     request_id: NonEmptyString = Field(description="The same id with the same body again changes nothing.")
@@ -96,7 +98,7 @@ class AddBody(_Model):
     messages: list[MessageBody] = Field(min_length=1, fail_fast=True)
 
 
-class SearchBody(_Model):
+class SearchBody(Shape):
     """A question to one user's memory."""
 
     query: Content = Field(description="A string, or text and images in order.")
@@ -107,7 +109,7 @@ class SearchBody(_Model):
     top_k: int = Field(ge=1, description="The most memories to return.")
 
 
-class AddAnswer(_Model):
+class AddAnswer(Shape):
     """Everything in the request is durable and searchable."""
 
     success: Literal[True]
@@ -116,7 +118,7 @@ class AddAnswer(_Model):
     session_id: NonEmptyString
 
 
-class FoundMemory(_Model):
+class FoundMemory(Shape):
     """A memory that answers the query."""
 
     id: NonEmptyString
@@ -125,13 +127,13 @@ class FoundMemory(_Model):
     created_at: str = Field(description="ISO 8601, UTC: the message's own time where it had one.")
 
 
-class SearchAnswer(_Model):
+class SearchAnswer(Shape):
     """Memories, best first; never more than top_k."""
 
     data: list[FoundMemory]
 
 
-class RankAnswer(_Model):
+class RankAnswer(Shape):
     """A place among all of the user's memories, from 1, and what it was given for."""
 
     rank: int = Field(ge=1)
@@ -145,7 +147,7 @@ class ChannelAnswer(RankAnswer):
     added: float = Field(description="To the fused score, in standard deviations.")
 
 
-class TokenAnswer(_Model):
+class TokenAnswer(Shape):
     """A token of the question and the memory's token that is nearest to it."""
 
     query: str
@@ -154,7 +156,7 @@ class TokenAnswer(_Model):
     weight: float = Field(description="The question token's share of all weights, 0 to 1.")
 
 
-class PictureAnswer(_Model):
+class PictureAnswer(Shape):
     """What a picture was taken for."""
 
     labels: list[str] = Field(description="What it seems to show.")
@@ -171,7 +173,7 @@ class ExplainedMemory(FoundMemory):
     pictures: list[PictureAnswer] = Field(description="In their order in the memory.")
 
 
-class ExplainAnswer(_Model):
+class ExplainAnswer(Shape):
     """The same memories in the same order as /search, and how each came to its place."""
 
     data: list[ExplainedMemory]
@@ -180,36 +182,7 @@ class ExplainAnswer(_Model):
     )
 
 
-class UserAnswer(_Model):
-    """What is held of a user."""
-
-    user_id: NonEmptyString
-    memories: int
-    images: int
-    sessions: int
-    bytes: int = Field(description="On disk, what older versions of the user's table still hold included.")
-    first: str | None = Field(description="ISO 8601, UTC: time of the earliest memory; null without memories.")
-    last: str | None = Field(description="The same of the latest.")
-
-
-class UserDeletion(_Model):
-    """Nothing of the user is left."""
-
-    success: Literal[True]
-    user_id: NonEmptyString
-    deleted: bool = Field(description="Whether there was anything.")
-
-
-class MemoryDeletion(_Model):
-    """The memory is not there."""
-
-    success: Literal[True]
-    user_id: NonEmptyString
-    id: NonEmptyString
-    deleted: bool = Field(description="Whether it was there before.")
-
-
-class ErrorDetail(_Model):
+class ErrorDetail(Shape):
     """What is wrong, in words; `field` and `problem` where the fault lies in one field."""
 
     reason: str
@@ -217,20 +190,20 @@ class ErrorDetail(_Model):
     problem: str | None = None
 
 
-class ErrorAnswer(_Model):
+class ErrorAnswer(Shape):
     """Every error has this shape."""
 
     detail: ErrorDetail
     code: str = Field(description="Stable and machine-readable.")
 
 
-class AliveAnswer(_Model):
+class AliveAnswer(Shape):
     """The process answers."""
 
     status: Literal["alive"]
 
 
-class HealthAnswer(_Model):
+class HealthAnswer(Shape):
     """The models are loaded and the store is open."""
 
     status: Literal["ok"]

@@ -13,7 +13,6 @@ from starlette.routing import Match
 
 from mmmem import errors
 from mmmem.api.answers import to_json
-from mmmem.api.auth import Unauthorized
 from mmmem.api.served import current
 from mmmem.api.stacks import stack_of
 from mmmem.api.tracking import METHODS
@@ -29,7 +28,8 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.InvalidImage: 422,
     errors.RequestConflict: 422,  # not 409, which callers retry
     errors.InvalidBackup: 422,
-    Unauthorized: 401,
+    errors.Unauthorized: 401,
+    errors.NotFound: 404,
     errors.TooLarge: 413,
     errors.TooSlow: 408,
     errors.OverCapacity: 429,
@@ -38,6 +38,7 @@ STATUS: Mapping[type[errors.MmmemError], int] = {
     errors.StoreUnavailable: 503,
     errors.TableMismatch: 503,
     errors.ModelUnavailable: 503,
+    errors.Unreachable: 503,
     errors.StartupError: 503,
     errors.WeightsError: 503,
     errors.StoreMismatch: 503,

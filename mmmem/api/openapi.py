@@ -20,6 +20,7 @@ _REF = "#/components/schemas/{model}"
 _ERROR = {"application/json": {"schema": {"$ref": _REF.format(model="ErrorAnswer")}}}
 _ERRORS = {
     401: "Missing or wrong key",
+    404: "There is no such memory",
     408: "The body did not come in time",
     413: "Over a size limit",
     422: "Invalid input, an invalid image, or a request_id that came before with another body",
@@ -27,6 +28,7 @@ _ERRORS = {
     500: "Unexpected error",
     503: "Not ready, or the store or a model is unavailable; see Retry-After",
 }
+_USUAL = [status for status in _ERRORS if status != 404]
 _SECURITY_SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "Authorization: Bearer KEY"},
     "token": {"type": "apiKey", "in": "header", "name": "Authorization", "description": "Authorization: Token KEY"},
@@ -37,7 +39,7 @@ _SECURITY_SCHEMES = {
 def operation(
     body: type[BaseModel] | None,
     answer: type[BaseModel] | None,
-    errors: Iterable[int] = tuple(_ERRORS),
+    errors: Iterable[int] = _USUAL,
     parameters: Iterable[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """A route's arguments for FastAPI: its body, its answer, None for plain text, its errors, the key where it asks for one, and what its address holds."""

@@ -13,13 +13,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 import mmmem
-from mmmem.api import contract
-from mmmem.api.answers import add_answer, explain_answer, search_answer, to_json
+from mmmem.api import contract, handlers
+from mmmem.api.answers import to_json
 from mmmem.api.auth import KeyCheck
 from mmmem.api.bodies import read_body
 from mmmem.api.errors import domain_error_response
 from mmmem.api.openapi import operation
-from mmmem.api.translate import read_add, read_query
 
 if TYPE_CHECKING:
     from mmmem.api.admission import Lane
@@ -86,42 +85,19 @@ def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: La
     @router.post("/add", **operation(contract.AddBody, contract.AddAnswer))
     async def add(request: Request) -> Response:
         """Remember messages. Answers once all of them are durable and searchable; the same request again is safe."""
-        return await serve(request, adds, "add", _add)
+        return await serve(request, adds, "add", handlers.add)
 
     @router.post("/search", **operation(contract.SearchBody, contract.SearchAnswer))
     async def search(request: Request) -> Response:
         """The memories of one user that answer a question by text, image or both, best first."""
-        return await serve(request, searches, "search", _search)
+        return await serve(request, searches, "search", handlers.search)
 
     @router.post("/explain", **operation(contract.SearchBody, contract.ExplainAnswer))
     async def explain(request: Request) -> Response:
         """As /search, and how each memory came to its place."""
-        return await serve(request, searches, "explain", _explain)
+        return await serve(request, searches, "explain", handlers.explain)
 
     return router
 
 
 Handler = Callable[["MemoryService", "Settings", "Meter", bytes], bytes]
-
-
-def _add(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
-    with meter.stage("add", "parse"):
-        request = read_add(body, settings)
-    service.add(request)
-    return add_answer(request)
-
-
-def _search(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
-    with meter.stage("search", "parse"):
-        query = read_query(body, settings)
-    hits = service.search(query)
-    with meter.stage("search", "answer"):
-        return search_answer(hits, settings.response_max_bytes)
-
-
-def _explain(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
-    with meter.stage("explain", "parse"):
-        query = read_query(body, settings)
-    hits = service.explain(query)
-    with meter.stage("explain", "answer"):
-        return explain_answer(hits, settings.response_max_bytes)

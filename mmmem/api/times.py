@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from mmmem.errors import InvalidInput
+from mmmem.types import FIRST_MOMENT, LAST_MOMENT
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
-LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 # From 1973 on, the same moment in seconds lies in this range and in milliseconds above it. Only milliseconds between
 # 2 January 1970 and 3 March 1973 are mistaken for seconds.
@@ -22,7 +21,7 @@ def read_timestamp(value: int | None, field: str) -> int | None:
         return None
     if value in SECONDS:
         value *= 1000
-    if not FIRST <= value <= LAST:
+    if not FIRST_MOMENT <= value <= LAST_MOMENT:
         raise InvalidInput(field, "must be Unix milliseconds within the years 1 to 9999")
     return value
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mmmem.backup.lines import (
     ImageLine,
     MemoryLine,
@@ -14,8 +12,6 @@ from mmmem.backup.lines import (
     TextLine,
     Url,
     Vectors,
-    read_base64,
-    write_base64,
 )
 from mmmem.types import ImageEncoding, ImagePart, ImageVectors, Memory, TextEncoding, TextPart
 
@@ -23,9 +19,12 @@ if TYPE_CHECKING:
     from mmmem.store import Dimensions, StoredRequest
     from mmmem.types import EncodedMemory, Part
 
+MOST_VECTORS = 192 * 1024 * 1024  # bytes in one line; an import encodes the texts and images of a longer one anew
+
 
 def to_line(request: StoredRequest, *, vectors: bool) -> RequestLine:
-    """A request's line, with what is searched of its memories or without."""
+    """A request's line, with what is searched of its memories or without. Raises ValidationError for what cannot be imported."""
+    vectors = vectors and sum(map(_token_bytes, request.memories)) <= MOST_VECTORS
     return RequestLine(
         user_id=request.user_id,
         request_id=request.request_id,
@@ -35,12 +34,12 @@ def to_line(request: StoredRequest, *, vectors: bool) -> RequestLine:
 
 
 def memory_of(line: MemoryLine) -> Memory:
-    """The memory that a line describes. Raises ValueError for an image that is no data: URL in Base64."""
+    """The memory that a line describes."""
     return Memory(
         id=line.id,
         session_id=line.session_id,
         role=line.role,
-        parts=tuple(_part(part) for part in line.content),
+        parts=tuple(TextPart(part.text) if isinstance(part, TextLine) else part.image_url.url for part in line.content),
         timestamp=line.timestamp,
         created_at=line.created_at,
         position=line.position,
@@ -49,13 +48,14 @@ def memory_of(line: MemoryLine) -> Memory:
 
 
 def vectors_of(line: Vectors, widths: Dimensions) -> tuple[TextEncoding, tuple[ImageEncoding, ...]]:
-    """A memory's vectors, and its images'. Raises ValueError when they do not have these widths."""
-    text = TextEncoding(
-        np.frombuffer(line.dense, "<f4"),
-        np.frombuffer(line.tokens, np.int8).reshape(-1, widths.token),
-        np.frombuffer(line.token_ids, "<i4"),
-    )
-    return text, tuple(_picture(picture) for picture in line.images)
+    """A memory's vectors, and its images'; those of tokens have the width of the store's where there are none."""
+    count = len(line.token_ids)
+    tokens = line.tokens.reshape(count, -1 if count else widths.token)
+    return TextEncoding(line.dense, tokens, line.token_ids), tuple(map(_picture, line.images))
+
+
+def _token_bytes(encoded: EncodedMemory) -> int:
+    return encoded.text.tokens.nbytes + encoded.text.token_ids.nbytes
 
 
 def _memory_line(encoded: EncodedMemory, *, vectors: bool) -> MemoryLine:
@@ -74,31 +74,20 @@ def _memory_line(encoded: EncodedMemory, *, vectors: bool) -> MemoryLine:
 
 
 def _part_line(part: Part) -> TextLine | ImageLine:
-    if isinstance(part, ImagePart):
-        return ImageLine(image_url=Url(url=f"{part.header},{write_base64(part.data)}"))
-    return TextLine(text=part.text)
-
-
-def _part(line: TextLine | ImageLine) -> Part:
-    if isinstance(line, TextLine):
-        return TextPart(line.text)
-    header, comma, data = line.image_url.url.rpartition(",")  # Base64 has no comma
-    if not comma:
-        raise ValueError("an image is no data: URL")
-    return ImagePart(header, read_base64(data))
+    return ImageLine(image_url=Url(url=part)) if isinstance(part, ImagePart) else TextLine(text=part.text)
 
 
 def _vectors_line(encoded: EncodedMemory) -> Vectors:
     return Vectors(
-        dense=encoded.text.dense.astype("<f4").tobytes(),
-        tokens=encoded.text.tokens.tobytes(),
-        token_ids=encoded.text.token_ids.astype("<i4").tobytes(),
+        dense=encoded.text.dense,
+        tokens=encoded.text.tokens,
+        token_ids=encoded.text.token_ids,
         images=[
             PictureVectors(
-                vector=image.vectors.vector.astype("<f4").tobytes(),
-                appearance=image.vectors.appearance.astype("<f4").tobytes(),
-                fingerprint=image.fingerprint.tobytes(),
-                colours=image.colours.tobytes(),
+                vector=image.vectors.vector,
+                appearance=image.vectors.appearance,
+                fingerprint=image.fingerprint,
+                colours=image.colours,
                 labels=list(image.vectors.labels),
                 text=image.text,
             )
@@ -108,9 +97,5 @@ def _vectors_line(encoded: EncodedMemory) -> Vectors:
 
 
 def _picture(line: PictureVectors) -> ImageEncoding:
-    return ImageEncoding(
-        ImageVectors(np.frombuffer(line.vector, "<f4"), np.frombuffer(line.appearance, "<f4"), tuple(line.labels)),
-        np.frombuffer(line.fingerprint, np.uint8),
-        np.frombuffer(line.colours, np.uint8),
-        line.text,
-    )
+    seen = ImageVectors(line.vector, line.appearance, tuple(line.labels))
+    return ImageEncoding(seen, line.fingerprint, line.colours, line.text)

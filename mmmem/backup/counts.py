@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mmmem.types import ImagePart
@@ -19,7 +19,10 @@ Advance = Callable[["Counts"], object]
 
 @dataclass(slots=True)
 class Counts:
-    """known: requests that were there before. done: how far it has come of the whole, in whatever the whole is counted in."""
+    """known: requests that were there before. done: how far it has come of the whole, in whatever the whole is counted in.
+
+    left_out: names of the tables that could not be read, or not to their end.
+    """
 
     users: int = 0
     requests: int = 0
@@ -27,6 +30,7 @@ class Counts:
     images: int = 0
     known: int = 0
     done: int = 0
+    left_out: list[str] = field(default_factory=list)
 
     def add(self, memories: Iterable[Memory]) -> None:
         """Count one request."""

@@ -28,7 +28,7 @@ class Kept:
     """What was kept of a request.
 
     encoded: gives it with the vectors that it came with; None where there are none of use. wrong: the error that says which
-    request it is, from what is wrong with it. end: how far its source has come with it.
+    request it is, from what is wrong with it. size: bytes that it takes in its source, and end: how far that has come with it.
     """
 
     user_id: str
@@ -37,6 +37,7 @@ class Kept:
     memories: tuple[Memory, ...]
     encoded: Callable[[], tuple[EncodedMemory, ...]] | None
     wrong: Callable[[str], MmmemError]
+    size: int = 0
     end: int = 0
 
     @property
@@ -44,7 +45,8 @@ class Kept:
         """About what it takes in memory, encoded."""
         parts = [part for memory in self.memories for part in memory.parts]
         images = sum(len(part.data) for part in parts if isinstance(part, ImagePart))
-        return images + _BYTES_A_CHARACTER * sum(len(part.text) for part in parts if isinstance(part, TextPart))
+        texts = sum(len(part.text) for part in parts if isinstance(part, TextPart))
+        return max(self.size, images + _BYTES_A_CHARACTER * texts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,8 @@ from mmmem.ingest import remembered
 from mmmem.store.rows import check_widths
 
 if TYPE_CHECKING:
-    from mmmem.backup.lines import Reader, RequestLine
+    from mmmem.backup.lines import RequestLine
+    from mmmem.backup.reading import Reader
     from mmmem.ingest import Ingest
     from mmmem.store import Dimensions, Store
     from mmmem.types import EncodedMemory, Memory
@@ -49,31 +50,34 @@ class Importer:
     def _requests(self, reader: Reader, users: Collection[str]) -> Iterator[Kept]:
         usable = reader.header.models == self._store.models()
         end = 0
+        user_id = None
         for number, length, line in reader.requests():
             end += length
             if users and line.user_id not in users:
                 continue
             wrong = partial(InvalidBackup, number)
-            try:
-                memories = tuple(memory_of(memory) for memory in line.memories)
-            except ValueError as error:
-                raise wrong(f"is not of this format: {error}") from None
+            if line.user_id != user_id:
+                user_id, arrays = line.user_id, self._store.arrays(line.user_id)
+                ids = {memory.id for memory in arrays.memories}
+            if arrays.request_hash(line.request_id) is None and not ids.isdisjoint(each.id for each in line.memories):
+                raise wrong("memories: one has the id of a memory that the store has of another request of the user")
+            memories = tuple(map(memory_of, line.memories))
             with_vectors = usable and all(memory.vectors for memory in line.memories)
             encoded = partial(self._encoded, line, memories, wrong) if with_vectors else None
-            yield Kept(line.user_id, line.request_id, line.body_hash, memories, encoded, wrong, end)
+            yield Kept(line.user_id, line.request_id, line.body_hash, memories, encoded, wrong, length, end)
 
     def _encoded(
         self, line: RequestLine, memories: tuple[Memory, ...], wrong: Callable[[str], InvalidBackup]
     ) -> tuple[EncodedMemory, ...]:
         """The memories with the vectors that the line has of them."""
+        encoded = tuple(
+            remembered(memory, *vectors_of(said.vectors, self._widths))
+            for memory, said in zip(memories, line.memories, strict=True)
+            if said.vectors
+        )
         try:
-            encoded = tuple(
-                remembered(memory, *vectors_of(each.vectors, self._widths))
-                for memory, each in zip(memories, line.memories, strict=True)
-                if each.vectors
-            )
             for each in encoded:
                 check_widths(each, self._widths)
-        except ValueError:
-            raise wrong("has vectors that are not as wide as the store's") from None
+        except ValueError as error:
+            raise wrong(f"has vectors that do not fit the store: {error}") from None
         return encoded

@@ -8,65 +8,42 @@ Text is a JSON string, or its bytes in Base64 where it is not well-formed Unicod
 
 from __future__ import annotations
 
-import binascii
 import hashlib
-import zlib
-from collections.abc import Iterator
-from typing import Annotated, Any, BinaryIO, Literal, TypeVar
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from mmmem.errors import InvalidBackup
-from mmmem.store.rows import to_bytes, to_text
+from mmmem.backup.fields import (
+    Count,
+    Hash,
+    Image,
+    MemoryId,
+    Moment,
+    Name,
+    Octets,
+    Place,
+    Text,
+    TokenIds,
+    Tokens,
+    Vector,
+)
 
 VERSION = 1
 HEADER, REQUEST, END = b'{"mmmem_backup":', b'{"request":', b'{"end":'
-_SEAL = b',"sha256":"'
-_CLOSE = b'"}\n'
-_SEAL_LENGTH = len(_SEAL) + 64 + len(_CLOSE)
-_LONGEST = 2**31  # bytes of a line; a file that is none of ours may have no ends of lines
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def read_base64(value: object) -> bytes:
-    """Raises ValueError for anything but standard Base64, or the bytes themselves."""
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, str):
-        return binascii.a2b_base64(value, strict_mode=True)
-    raise ValueError("must be Base64")
-
-
-def write_base64(value: bytes) -> str:
-    """Standard Base64, on one line."""
-    return binascii.b2a_base64(value, newline=False).decode("ascii")
-
-
-def _read_text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict) and value.keys() == {"base64"}:
-        return to_text(read_base64(value["base64"]))
-    raise ValueError("must be text")
-
-
-def _write_text(value: str) -> str | dict[str, str]:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return {"base64": write_base64(to_bytes(value))}
-    return value
-
-
-Text = Annotated[str, PlainValidator(_read_text), PlainSerializer(_write_text)]
-Bytes = Annotated[bytes, PlainValidator(read_base64), PlainSerializer(write_base64)]
-Milliseconds = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Place = Annotated[int, Field(ge=0, lt=2**31)]
+SEAL = b',"sha256":"'
+CLOSE = b'"}\n'
 
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+class AnyHeader(BaseModel):
+    """The first line of any version."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, hide_input_in_errors=True)
+
+    version: int
 
 
 class Header(_Line):
@@ -84,9 +61,9 @@ class TextLine(_Line):
 
 
 class Url(_Line):
-    """Where an image is: in its own URL."""
+    """An image, in its own URL."""
 
-    url: Text
+    url: Image
 
 
 class ImageLine(_Line):
@@ -96,138 +73,98 @@ class ImageLine(_Line):
     image_url: Url
 
 
-class PictureVectors(_Line):
-    """What is searched of one image; arrays little-endian."""
+def _kind(value: object) -> str:
+    is_image = value.get("type") == "image_url" if isinstance(value, dict) else isinstance(value, ImageLine)
+    return "<image>" if is_image else "<text>"
 
-    vector: Bytes
-    appearance: Bytes
-    fingerprint: Bytes
-    colours: Bytes
+
+# Pydantic's errors name the tags too; no field is spelt like them.
+PartLine = Annotated[Annotated[TextLine, Tag("<text>")] | Annotated[ImageLine, Tag("<image>")], Discriminator(_kind)]
+
+
+class PictureVectors(_Line):
+    """What is searched of one image."""
+
+    vector: Vector
+    appearance: Vector
+    fingerprint: Octets
+    colours: Octets
     labels: list[str]
     text: str
 
 
 class Vectors(_Line):
-    """What is searched of one memory; arrays little-endian."""
+    """What is searched of one memory."""
 
-    dense: Bytes
-    tokens: Bytes
-    token_ids: Bytes
+    dense: Vector
+    tokens: Tokens
+    token_ids: TokenIds
     images: list[PictureVectors]
+
+    @model_validator(mode="after")
+    def _has_a_row_for_each_token(self) -> Self:
+        count = len(self.token_ids)
+        if len(self.tokens) % count if count else len(self.tokens):
+            raise ValueError("must have as many token vectors as token ids")
+        return self
 
 
 class MemoryLine(_Line):
     """One memory."""
 
-    id: Text
-    session_id: Text
-    role: Text
-    timestamp: Milliseconds | None = None
-    created_at: Milliseconds
+    id: MemoryId
+    session_id: Name
+    role: Name
+    timestamp: Moment | None = None
+    created_at: Moment
     position: Place
     piece: Place
-    content: list[Annotated[TextLine | ImageLine, Field(discriminator="type")]]
+    content: list[PartLine]
     vectors: Vectors | None = None
+
+    @property
+    def images(self) -> int:
+        """How many there are."""
+        return sum(isinstance(part, ImageLine) for part in self.content)
+
+    @model_validator(mode="after")
+    def _says_or_shows_something(self) -> Self:
+        if not self.images and not any(part.text for part in self.content if isinstance(part, TextLine)):
+            raise ValueError("must hold text or an image")
+        if self.vectors and len(self.vectors.images) != self.images:
+            raise ValueError("must have the vectors of as many images as it has")
+        return self
 
 
 class RequestLine(_Line):
     """All that is kept of one Add. body_hash: what a retry is told from another body by."""
 
-    user_id: Text
-    request_id: Text
-    body_hash: Bytes
+    user_id: Name
+    request_id: Name
+    body_hash: Hash
     memories: list[MemoryLine] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _is_of_one_add(self) -> Self:
+        if len({memory.session_id for memory in self.memories}) > 1:
+            raise ValueError("memories: must be of one session")
+        if len({memory.id for memory in self.memories}) < len(self.memories):
+            raise ValueError("memories: must not have an id of another one")
+        return self
 
 
 class End(_Line):
-    """The last line: how much there is before it."""
+    """The last line: how much there is before it. left_out: users that could not be read, or not to their end; None for none."""
 
-    users: int
-    requests: int
-    memories: int
-    images: int
-
-
-class Writer:
-    """Writes a backup, a line at a time."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._checksum = b""
-
-    def write(self, kind: bytes, value: BaseModel) -> None:
-        """Raises OSError."""
-        body = kind + value.model_dump_json(exclude_none=True).encode()
-        self._checksum = _checksum(self._checksum, body)
-        self._file.writelines((body, _SEAL, self._checksum, _CLOSE))
+    users: Count
+    requests: Count
+    memories: Count
+    images: Count
+    left_out: Count | None = None
 
 
-class Reader:
-    """Reads a backup. Raises InvalidBackup with the number of the first line that is not what it must be."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._number = 0
-        self._checksum = b""
-        body = self._next()
-        if not body.startswith(HEADER):
-            raise self._wrong("is not the first line of a backup of mmmem's")
-        self.header = self._parsed(Header, body, HEADER)
-        if self.header.version > VERSION:
-            raise self._wrong(f"is of version {self.header.version}, this mmmem reads {VERSION}: update mmmem")
-
-    def check(self) -> int:
-        """Read to the end: the length of all requests in bytes. Every line must be whole, and none be missing."""
-        return sum(map(len, self._bodies()))
-
-    def requests(self) -> Iterator[tuple[int, int, RequestLine]]:
-        """The number, the length in bytes and the content of every line of a request."""
-        for body in self._bodies():
-            yield self._number, len(body), self._parsed(RequestLine, body, REQUEST)
-
-    def _bodies(self) -> Iterator[bytes]:
-        requests = 0
-        while not (body := self._next()).startswith(END):
-            if not body.startswith(REQUEST):
-                raise self._wrong("is neither a request nor the end")
-            requests += 1
-            yield body
-        if self._parsed(End, body, END).requests != requests:
-            raise self._wrong("counts other requests than there are before it")
-        if self._read():
-            raise self._wrong("comes after the end")
-
-    def _next(self) -> bytes:
-        """The next line, without its checksum."""
-        raw = self._read()
-        if not raw.endswith(b"\n"):
-            raise self._wrong("is cut short, or missing: the file is not whole")
-        body, seal = raw[:-_SEAL_LENGTH], raw[-_SEAL_LENGTH:]
-        self._checksum = _checksum(self._checksum, body)
-        if seal != _SEAL + self._checksum + _CLOSE:
-            raise self._wrong("is not what was written there: its checksum is another one")
-        return body
-
-    def _read(self) -> bytes:
-        self._number += 1
-        try:
-            return self._file.readline(_LONGEST)
-        except (EOFError, OSError, zlib.error):
-            raise self._wrong("cannot be read: the file is damaged, or not whole") from None
-
-    def _parsed(self, model: type[Model], body: bytes, kind: bytes) -> Model:
-        try:
-            return model.model_validate_json(body.removeprefix(kind))
-        except ValidationError as error:
-            first: Any = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            field = ".".join(str(step) for step in first["loc"])
-            raise self._wrong(f"is not of this format: {field} {first['msg']}") from None
-
-    def _wrong(self, problem: str) -> InvalidBackup:
-        return InvalidBackup(self._number, problem)
-
-
-def _checksum(before: bytes, body: bytes) -> bytes:
-    checksum = hashlib.sha256(before)
-    checksum.update(body)
-    return checksum.hexdigest().encode()
+def checksum(before: bytes, body: bytes | bytearray) -> bytes:
+    """Hexadecimal: of a line up to its own checksum, after the line with the checksum `before`."""
+    digest = hashlib.sha256(before)
+    digest.update(body)
+    return digest.hexdigest().encode()

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mmmem.cli.ending import read_settings, stop
+from mmmem.cli.backup_files import is_stream, opened, written
+from mmmem.cli.ending import read_settings, said_once, stop, tidied
 from mmmem.cli.progress import progress, told
 from mmmem.errors import MmmemError
 
 if TYPE_CHECKING:
-    from io import BufferedReader
-
     from mmmem.backup.counts import Counts
     from mmmem.settings import Settings
 
-STANDARD = Path("-")
-_GZIP = b"\x1f\x8b"
+_NAMES = 10  # of tables that are said
 
 Users = Annotated[list[str] | None, typer.Option("--user", help="Only this user; may be given again.")]
 DataDir = Annotated[
@@ -44,7 +38,10 @@ def export(
     ] = True,
     data_dir: DataDir = None,
 ) -> None:
-    """Write everything that is kept to a file: one line of JSON an Add, images too (docs/backup.md). Loads no model."""
+    """Write everything that is kept to a file: one line of JSON an Add, images too (docs/backup.md). Loads no model.
+
+    Users that cannot be read are left out, and said; the exit code is 1 then.
+    """
     settings = read_settings() if data_dir is None else read_settings(data_dir=data_dir)
 
     from mmmem.backup.exporting import export as write
@@ -53,24 +50,28 @@ def export(
     try:
         if not holds_store(settings):
             stop("data_dir: there is no store")
-        with closing(open_to_remove(settings)) as store:
+        with said_once(), tidied(), closing(open_to_remove(settings)) as store:
             names = sorted({store.name(each) for each in user}) if user else store.names()
-            with _written(file) as output, progress("Exporting", len(names)) as advance:
+            with written(file) as output, progress("Exporting", len(names)) as advance:
                 counts = write(store, output, names, vectors=vectors, advance=advance)
-                if user and counts.users < len(names):
+                if user and counts.users + len(counts.left_out) < len(names):
                     stop("--user: nothing is kept of one of them")
     except MmmemError as error:
         stop(str(error))
     except OSError as error:
         stop(f"{file}: {error.strerror or 'cannot be used'}")
     typer.echo(f"exported {_counted(counts)}", err=True)
+    if counts.left_out:
+        stop(f"{_left_out(len(counts.left_out))}: {_named(counts.left_out)}; see `mmmem doctor`")
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="File that `mmmem export` wrote; - for standard input.")],
     *,
     user: Users = None,
-    check: Annotated[bool, typer.Option("--check", help="Only see whether the file is whole.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only read it as an import would, and see whether it is whole.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Put what `mmmem export` wrote into a store, made when missing. Again is safe, and goes on where it was interrupted.
@@ -82,11 +83,14 @@ def import_(
     settings = read_settings() if data_dir is None else read_settings(data_dir=data_dir)
     counts = Counts()
     try:
-        total = _checked(file) if check or file != STANDARD else None
         if check:
+            _, left_out = _checked(file, settings)
+            if left_out:
+                stop(f"the file is whole, but not the backup: {_left_out(left_out)}")
             typer.echo("the file is whole", err=True)
             return
-        _import(file, settings, frozenset(user or ()), counts, total)
+        total = None if is_stream(file) else _checked(file, settings)[0]
+        left_out = _import(file, settings, frozenset(user or ()), counts, total)
     except MmmemError as error:
         if counts.requests == counts.known:
             stop(str(error))
@@ -97,61 +101,35 @@ def import_(
     if user and not counts.requests:
         stop("--user: the file has nothing of them")
     typer.echo(f"imported {_counted(counts)}; {told(counts.known, 'request')} of them were there before", err=True)
+    if left_out:
+        typer.echo(f"mmmem: warning: the backup is not whole: when it was made, {_left_out(left_out)}", err=True)
 
 
-def _checked(file: Path) -> int:
-    """The length of a whole file's lines. Raises InvalidBackup."""
-    from mmmem.backup.lines import Reader
+def _checked(file: Path, settings: Settings) -> tuple[int, int]:
+    """The length of a whole file's lines, and how many users were left out of it. Raises InvalidBackup."""
+    from mmmem.backup.reading import Reader, bounds
 
-    with _opened(file) as source:
-        return Reader(source).check()
+    with opened(file) as source:
+        reader = Reader(source, bounds(settings))
+        return reader.check(), reader.left_out
 
 
-def _import(file: Path, settings: Settings, users: frozenset[str], counts: Counts, total: int | None) -> None:
-    from mmmem.backup.lines import Reader
+def _import(file: Path, settings: Settings, users: frozenset[str], counts: Counts, total: int | None) -> int:
+    """How many users were left out of the file."""
+    from mmmem.backup.reading import Reader, bounds
     from mmmem.wiring import check
     from mmmem.wiring.backup import importer
 
     check(settings)
-    with _opened(file) as source, importer(settings) as into, progress("Importing", total) as advance:
-        into.run(Reader(source), counts, users, advance)
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[BinaryIO]:
-    """A file's lines, whether compressed or not."""
-    with nullcontext(sys.stdin.buffer) if file == STANDARD else file.open("rb") as raw:
-        source = cast("BufferedReader", raw)
-        yield cast("BinaryIO", gzip.GzipFile(fileobj=source)) if source.peek(2)[:2] == _GZIP else source
-
-
-@contextmanager
-def _written(file: Path) -> Iterator[BinaryIO]:
-    """Takes its name, and the place of what had it, once it is whole and on disk. For its owner alone to read."""
-    if file == STANDARD:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    part = file.with_name(f"{file.name}.part")
-    with open(part, "wb", opener=_private) as raw:
-        try:
-            with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if file.suffix == ".gz" else nullcontext(raw) as output:
-                yield cast("BinaryIO", output)
-            raw.flush()
-            os.fsync(raw.fileno())
-            part.replace(file)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    with (
+        said_once(),
+        opened(file) as source,
+        importer(settings) as into,
+        progress("Importing", total) as advance,
+    ):
+        reader = Reader(source, bounds(settings))
+        into.run(reader, counts, users, advance)
+        return reader.left_out
 
 
 def _counted(counts: Counts) -> str:
@@ -162,3 +140,12 @@ def _counted(counts: Counts) -> str:
         (counts.images, "image"),
     )
     return ", ".join(told(number, noun) for number, noun in parts)
+
+
+def _left_out(users: int) -> str:
+    return f"{told(users, 'user')} could not be read, and {'is' if users == 1 else 'are'} left out in whole or in part"
+
+
+def _named(tables: list[str]) -> str:
+    more = len(tables) - _NAMES
+    return ", ".join(tables[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")

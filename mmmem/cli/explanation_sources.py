@@ -6,8 +6,7 @@ Both take the body of POST /explain and give what it answers.
 from __future__ import annotations
 
 import json
-import logging
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -16,11 +15,10 @@ from rich.console import Console
 from mmmem.api.answers import explain_answer
 from mmmem.api.contract import ErrorAnswer, ExplainAnswer
 from mmmem.api.translate import read_query
+from mmmem.cli.ending import said_once
 from mmmem.errors import InvalidInput, MmmemError, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mmmem.settings import Settings
 
 PATIENCE = httpx.Timeout(300, connect=10)  # seconds; a service that is busy may let a question wait
@@ -35,20 +33,9 @@ def from_folder(body: bytes, settings: Settings) -> dict[str, Any]:
         raise StoreUnavailable("data_dir: there is no store in this folder")
     check(settings)
     loading = Console(stderr=True).status("Loading the models")
-    with _said_once(), loading, closing(build_service(settings)) as service:
+    with said_once(), loading, closing(build_service(settings)) as service:
         answer: dict[str, Any] = json.loads(explain_answer(service.explain(query), settings.response_max_bytes))
     return answer
-
-
-@contextmanager
-def _said_once() -> Iterator[None]:
-    """Nothing is logged meanwhile: what is wrong is said once, by the error. Another caller's logs are its own again."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
 
 
 def from_service(body: bytes, url: str, key: str | None) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def show(*, json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fa
         size = "?" if model.size is None else f"{model.size / 1e6:,.1f} MB"
         row = (model.name, model.profile, size, str(model.dimensions or ""), model.licence, fault or "verified")
         table.add_row(*map(printable, row))
-    Console(markup=False, highlight=False).print(table)
+    # Wider than any row: names and commands in it are there to be copied, and none is cut short by a narrow terminal or a pipe.
+    Console(markup=False, highlight=False, width=1000).print(table)
 
 
 @app.command()

@@ -74,8 +74,8 @@ class Checkpoint:
 
     def token_texts(self, ids: list[int]) -> list[str]:
         """What the tokens of these vocabulary ids look like."""
-        texts: list[str] = self._model.tokenizer.convert_ids_to_tokens(ids)
-        return texts
+        texts: list[str | None] = self._model.tokenizer.convert_ids_to_tokens(ids)
+        return [text or "" for text in texts]
 
     def _window(self, limit: int | None) -> int:
         """The smallest of the given limit, the tokenizer's, and the network's positions, which padding must not pass."""

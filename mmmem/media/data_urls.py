@@ -30,7 +30,13 @@ def parse_data_url(url: str, field: str, settings: Settings) -> ImagePart:
     percent-encoding, or the URL-safe alphabet. Raises InvalidImage (not a data URL, not Base64, empty) and, before anything is
     decoded, TooLarge. `field` names the URL in errors.
     """
-    header, comma, payload = url.lstrip().partition(",")
+    header, payload = split_data_url(url.lstrip(), field)
+    return ImagePart(header, _decode_base64(payload, field, settings.max_image_bytes))
+
+
+def split_data_url(url: str, field: str) -> tuple[str, str]:
+    """The header and what follows its comma. Raises InvalidImage for what cannot be an image's `data:` URL in Base64."""
+    header, comma, payload = url.partition(",")
     if header[:5].lower() != "data:":
         raise InvalidImage(field, "must be a data: URL; remote images are never fetched")
     if not comma:
@@ -39,7 +45,7 @@ def parse_data_url(url: str, field: str, settings: Settings) -> ImagePart:
         raise InvalidImage(field, f"has a header that is not ASCII, or longer than {MAX_HEADER_CHARS:,} characters")
     if "base64" not in (parameter.strip().lower() for parameter in header.split(";")[1:]):
         raise InvalidImage(field, "must be Base64: the data: URL has no ;base64 before its comma")
-    return ImagePart(header, _decode_base64(payload, field, settings.max_image_bytes))
+    return header, payload
 
 
 def _decode_base64(payload: str, field: str, max_bytes: int) -> bytes:

@@ -30,6 +30,7 @@ class Requests(BaseModel):
     )
     max_options: int = Field(100, ge=1, description="Multiple-choice options of one query.")
     max_top_k: int = Field(1_000, ge=1, description="Largest top_k.")
+    max_page: int = Field(1_000, ge=1, description="Most memories in one page of GET /memories.")
     max_image_bytes: int = Field(10 * MIB, ge=1, description="Decoded bytes of one image file.")
     max_images_bytes: int = Field(30 * MIB, ge=1, description="Decoded bytes of all image files of one request.")
     response_max_bytes: int = Field(

@@ -81,10 +81,13 @@ class UserArrays:
         row, body_hash = self._requests.get(request_id, (len(self), b""))
         return body_hash if row < len(self) else None
 
+    def session_rows(self, session_id: str) -> Int64:
+        """The memories of a session, int64 [s], ascending."""
+        return np.flatnonzero(self.sessions == self._session_numbers.get(session_id, -1))
+
     def last_said(self, session_id: str) -> Memory | None:
         """The newest memory of a session that says something."""
-        rows = np.flatnonzero(self.sessions == self._session_numbers.get(session_id, -1))
-        newest = (self.memories[row] for row in reversed(rows.tolist()))
+        newest = (self.memories[row] for row in reversed(self.session_rows(session_id).tolist()))
         return next((memory for memory in newest if says(memory.text)), None)
 
 

@@ -31,7 +31,7 @@ class RowsOfRequest(NamedTuple):
     """Where a request lies in a table."""
 
     request_id: bytes
-    ids: list[bytes]
+    seqs: list[int]
     addresses: list[int]
     nbytes: int  # of their images
 
@@ -69,12 +69,12 @@ def look(place: Place, models: Mapping[str, str] | None) -> tuple[Version | None
     check_table(version, models)
     rows, addresses = Log().admit(version.read(_ORDER))
     columns = zip(
-        rows["request_id"].to_pylist(), rows["id"].to_pylist(), addresses.tolist(), _image_bytes(rows), strict=True
+        rows["request_id"].to_pylist(), rows["seq"].to_pylist(), addresses.tolist(), _image_bytes(rows), strict=True
     )
     requests = []
     for request_id, each in groupby(columns, lambda row: row[0]):
-        _, ids, own, sizes = zip(*each, strict=True)
-        requests.append(RowsOfRequest(request_id, list(ids), list(own), sum(sizes)))
+        _, seqs, own, sizes = zip(*each, strict=True)
+        requests.append(RowsOfRequest(request_id, list(seqs), list(own), sum(sizes)))
     return version, requests
 
 
@@ -86,17 +86,19 @@ def _groups(requests: list[RowsOfRequest]) -> Iterator[list[RowsOfRequest]]:
     group: list[RowsOfRequest] = []
     rows = nbytes = 0
     for request in requests:
-        if group and (rows + len(request.ids) > _ROWS or nbytes + request.nbytes > _BYTES):
+        if group and (rows + len(request.seqs) > _ROWS or nbytes + request.nbytes > _BYTES):
             yield group
             group, rows, nbytes = [], 0, 0
         group.append(request)
-        rows += len(request.ids)
+        rows += len(request.seqs)
         nbytes += request.nbytes
     if group:
         yield group
 
 
 def _read(version: Version, group: list[RowsOfRequest]) -> list[StoredRequest]:
+    """By the number that a row has in its request, which no other row of it has; ids are what somebody imported."""
     rows = version.take([address for request in group for address in request.addresses]).combine_chunks()
-    places = {id_: row for row, id_ in enumerate(rows["id"].to_pylist())}
-    return [from_rows(rows.take([places[id_] for id_ in request.ids])) for request in group]
+    names = zip(rows["request_id"].to_pylist(), rows["seq"].to_pylist(), strict=True)
+    places = {name: row for row, name in enumerate(names)}
+    return [from_rows(rows.take([places[request.request_id, seq] for seq in request.seqs])) for request in group]

@@ -79,7 +79,7 @@ class Reindexing:
         with store_faults("the store could not be written"), place.exclusive():
             version, requests = look(place, None)
             _, new = self._below.place(name).newest()
-            kept, gathered = sum(len(each.ids) for each in requests), new.rows if new else 0
+            kept, gathered = sum(len(each.seqs) for each in requests), new.rows if new else 0
             if version is None or not kept == gathered == count:
                 self.gathered.delete(name)
                 raise StoreUnavailable(

@@ -213,3 +213,6 @@ def check_widths(encoded: EncodedMemory, dimensions: Dimensions) -> None:
     ]
     if found != [widths] * pictures:
         raise ValueError(f"the vectors of {pictures} images have shapes {found}, the store's are {widths} each")
+    seen = (vector for image in encoded.images for vector in (image.vectors.vector, image.vectors.appearance))
+    if not all(np.isfinite(vector).all() for vector in seen):
+        raise ValueError("the vectors of images are not finite")

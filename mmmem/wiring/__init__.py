@@ -38,6 +38,7 @@ def check(settings: Settings) -> None:
 def build_service(settings: Settings, meter: Meter = NO_METER) -> MemoryService:
     """Load the models and open the store; `meter` is told of all work. Raises StartupError with what to do about it."""
     from mmmem.ingest import Ingest
+    from mmmem.listing import Listing
     from mmmem.memory import MemoryService
     from mmmem.questions import QuestionEncoder
     from mmmem.search import Search
@@ -52,7 +53,7 @@ def build_service(settings: Settings, meter: Meter = NO_METER) -> MemoryService:
         reranker = rerankers.load(settings, models.device, threads)
         search = Search(settings, store, text, questions, threads=threads, reranker=reranker, meter=meter)
         ingest = Ingest(settings, text, models.pictures(), meter)
-        service = MemoryService(store, encoders.pop_all(), ingest, search, meter)
+        service = MemoryService(store, encoders.pop_all(), ingest, search, Listing(settings, store), meter=meter)
     meter.ready(models.device.name)
     log.info(
         "ready: profile %s on %s; text %s, dimensions %d, of tokens %d; images %s, dimensions %d, of appearance %d; text in images %s",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+from mmmem.settings.requests import Requests
 from mmmem.wiring.loading import load
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mmmem.settings import Settings
 
 _CACHE_BYTES = 64 * 1024 * 1024
+_OF_A_PICTURE = ("max_image_pixels", "max_images_pixels", "max_image_aspect")
 
 
 @contextmanager
@@ -23,10 +25,11 @@ def importer(settings: Settings) -> Iterator[Importer]:
     from mmmem.ingest import Ingest
     from mmmem.store.users import LanceStore
 
+    settings = _once(settings)
     models = load(settings)
     with (
         models.ending,
-        closing(LanceStore(_once(settings), models=models.names, dimensions=models.dimensions)) as store,
+        closing(LanceStore(settings, models=models.names, dimensions=models.dimensions)) as store,
     ):
         store.open()
         ingest = Ingest(settings, models.text, models.pictures())
@@ -40,10 +43,11 @@ def reindexer(settings: Settings) -> Iterator[Reindexer]:
     from mmmem.ingest import Ingest
     from mmmem.store.reindexing import Reindexing
 
+    settings = _once(settings)
     models = load(settings)
     with (
         models.ending,
-        closing(Reindexing(_once(settings), models=models.names, dimensions=models.dimensions)) as store,
+        closing(Reindexing(settings, models=models.names, dimensions=models.dimensions)) as store,
     ):
         store.open()
         ingest = Ingest(settings, models.text, models.pictures())
@@ -51,5 +55,8 @@ def reindexer(settings: Settings) -> Iterator[Reindexer]:
 
 
 def _once(settings: Settings) -> Settings:
-    """Nobody is removed by the way, and no user is needed twice."""
-    return settings.model_copy(update={"retention_days": 0, "cache_bytes": min(settings.cache_bytes, _CACHE_BYTES)})
+    """Nobody is removed by the way, no user is needed twice, and a picture that was once taken is not too large now."""
+    default = Requests()
+    allowed = {name: max(getattr(settings, name), getattr(default, name)) for name in _OF_A_PICTURE}
+    cache = {"retention_days": 0, "cache_bytes": min(settings.cache_bytes, _CACHE_BYTES)}
+    return settings.model_copy(update=allowed | cache)

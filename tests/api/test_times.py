@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmmem.api.times import FIRST, LAST, read_timestamp, write_timestamp
+from mmmem.api.times import read_timestamp, write_timestamp
 from mmmem.errors import InvalidInput
+from mmmem.types import FIRST_MOMENT as FIRST
+from mmmem.types import LAST_MOMENT as LAST
 
 
 @pytest.mark.parametrize(

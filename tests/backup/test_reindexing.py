@@ -15,18 +15,15 @@ from mmmem.backup.counts import Counts
 from mmmem.backup.reindexing import Reindexer
 from mmmem.encoders.absent import WIDTH
 from mmmem.errors import MmmemError, RequestConflict, StoreMismatch, StoreUnavailable, TableMismatch
-from mmmem.media.colours import NAMES
-from mmmem.media.fingerprints import LENGTH
 from mmmem.settings import Settings
-from mmmem.store import Dimensions
 from mmmem.store.reindexing import Reindexing
 from mmmem.store.users import LanceStore, table_name
 from mmmem.types import ImagePart, TextPart
+from tests.backup.conftest import NO_MODELS as NEW
+from tests.backup.conftest import NO_WIDTHS as WIDTHS
 from tests.backup.conftest import exported, picture, words_ingest
 from tests.store.content import ANYWHERE, DIMENSIONS, IN_A_BUCKET, MODELS, OpenStore, outcome, request, texts
 
-NEW = {"text": "none", "image": "none"}
-WIDTHS = Dimensions(WIDTH, WIDTH, WIDTH, WIDTH, LENGTH, len(NAMES))
 PICTURE = picture((20, 200, 20))
 USERS = ["ada", "bob \ud800", "eve"]
 

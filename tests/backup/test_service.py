@@ -26,12 +26,12 @@ from mmmem.settings import Settings
 from mmmem.types import AddRequest, Message, Query, TextPart
 from mmmem.wiring import backup as wiring_backup
 from mmmem.wiring import loading
-from tests.backup.conftest import WORDS, picture
+from tests.backup.conftest import WORDS, WORDS_ENVIRONMENT, picture, told_without_models
 from tests.encoders import tiny
 from tests.running import DEADLINE
 
 TIME = 1_704_067_200_000
-USERS = ["ann", "bob \ud800", "李", "eve"]
+USERS = ["bob \ud800", "李"]
 TURNS = [
     "I adopted a cat called Miso last week.",
     "Lovely! What does Miso eat?",
@@ -51,7 +51,6 @@ QUESTIONS = [
     "show me the red picture",
 ]
 RED, BLUE = picture((250, 10, 10), (60, 40)), picture((10, 10, 250), (60, 40))
-WORDS_ENVIRONMENT = {f"MMMEM_{name.upper()}": str(value) for name, value in WORDS.items()}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,7 +82,7 @@ def opened(folder: Path, **settings: Any) -> MemoryService:
 
 
 def filled(folder: Path, rounds: int = 1, **settings: Any) -> None:
-    """Four users with `rounds` times the same turns, the session going on from one Add to the next."""
+    """Users with `rounds` times the same turns, the session going on from one Add to the next."""
     with closing(opened(folder, **settings)) as service:
         for user in USERS:
             for number in range(rounds):
@@ -124,18 +123,18 @@ def test_a_store_filled_exported_wiped_and_imported_gives_the_same_content_and_r
     with closing(
         opened(data)
     ) as service:  # its answer was encoded with it before: from what is kept that cannot be had again
-        question = service.search(Query("ann", (TextPart("What does Miso eat?"),), 1))[0]
-        assert service.delete_memory("ann", question.memory.id)
+        question = service.search(Query(USERS[0], (TextPart("What does Miso eat?"),), 1))[0]
+        assert service.delete_memory(USERS[0], question.memory.id)
     expected = answers(data)
     assert any(len(found) > 10 for found in expected)
     done = command("export", str(file), "--data-dir", str(data))
     assert done.exit_code == 0, done.output
-    assert "exported 4 users, 36 requests, 79 memories, 12 images" in done.stderr
+    assert "exported 2 users, 18 requests, 39 memories, 6 images" in done.stderr
     assert file.stat().st_mode & 0o777 == 0o600
     shutil.rmtree(data)
     done = command("import", str(file), "--data-dir", str(data))
     assert done.exit_code == 0, done.output
-    assert "imported 4 users, 36 requests, 79 memories, 12 images; 0 requests of them were there before" in done.stderr
+    assert "imported 2 users, 18 requests, 39 memories, 6 images; 0 requests of them were there before" in done.stderr
     assert answers(data) == expected
     command("export", str(again), "--data-dir", str(data))
     assert again.read_bytes() == file.read_bytes()
@@ -174,44 +173,52 @@ def wait_for(condition: Callable[[], object], process: subprocess.Popen[bytes]) 
 
 
 def test_an_import_that_is_killed_is_ended_by_the_same_command(tmp_path: Path) -> None:
-    filled(tmp_path / "data", rounds=20, **WORDS)
+    backup = told_without_models(tmp_path / "data", USERS, 100)
     file, data = tmp_path / "backup.jsonl", tmp_path / "new"
-    assert command("export", str(file), "--data-dir", str(tmp_path / "data"), **WORDS_ENVIRONMENT).exit_code == 0
-    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(backup)
     with killed("import", "-", "--data-dir", str(data), **WORDS_ENVIRONMENT) as process:
         assert process.stdin
-        process.stdin.writelines(lines[:160])  # a user, and as much of another as is read ahead
+        process.stdin.writelines(
+            backup.splitlines(keepends=True)[:190]
+        )  # a user, and as much of another as is read ahead
         process.stdin.flush()
         wait_for(lambda: list(data.glob("u_*.lance/_versions/*.manifest")), process)
     done = command("import", str(file), "--data-dir", str(data), **WORDS_ENVIRONMENT)
     assert done.exit_code == 0, done.output
-    assert "imported 4 users, 324 requests" in done.stderr
+    assert "imported 2 users, 200 requests" in done.stderr
     assert "; 0 requests of them" not in done.stderr
-    command("export", str(tmp_path / "again"), "--data-dir", str(data), **WORDS_ENVIRONMENT)
-    assert (tmp_path / "again").read_bytes() == file.read_bytes()
+    assert command("export", "-", "--data-dir", str(data)).stdout_bytes == backup
 
 
-def test_a_reindex_that_is_killed_goes_on_and_gives_what_the_new_models_would_have_given(
-    told: Path, tmp_path: Path
-) -> None:
-    data = tmp_path / "data"
-    filled(data, rounds=2, **WORDS)
+def test_a_reindex_that_is_killed_is_refused_to_all_others_and_goes_on(tmp_path: Path) -> None:
+    data, other = tmp_path / "data", tmp_path / "other"
+    users = [str(number) for number in range(12)]
+    told_without_models(data, users, 2, models={"text": "old", "image": "old"})
+    expected = told_without_models(other, users, 2)
     gathered: set[str] = set()
 
     def at_the_third_user() -> bool:
         gathered.update(path.name for path in (data / "reindexing").glob("u_*.lance"))
         return len(gathered) == 3
 
-    with killed("reindex", "--data-dir", str(data), "--profile", "light", MMMEM_OCR="off") as process:
+    with killed("reindex", "--data-dir", str(data), **WORDS_ENVIRONMENT) as process:
         wait_for(at_the_third_user, process)
-    for arguments in (["export", "-"], ["explain", "cat", "--user", "ann"], ["purge", "--user", "ann"]):
-        refused = command(*arguments, "--data-dir", str(data))
+    for arguments in (["export", "-"], ["explain", "cat", "--user", "0"], ["purge", "--user", "0"]):
+        refused = command(*arguments, "--data-dir", str(data), **WORDS_ENVIRONMENT)
         assert refused.exit_code == 1
         assert "run `mmmem reindex` again" in refused.stderr
-    done = command("reindex", "--data-dir", str(data))
+    done = command("reindex", "--data-dir", str(data), **WORDS_ENVIRONMENT)
     assert done.exit_code == 0, done.output
-    assert "2 users with " in done.stdout
-    assert "encoded anew, 2 users were of these models before" in done.stdout
+    anew, before = (int(part.strip().split()[0]) for part in done.stdout.split(","))
+    assert (anew + before, before >= 2) == (12, True)
+    assert command("export", "-", "--data-dir", str(data)).stdout_bytes == expected
+
+
+def test_a_reindex_gives_what_the_new_models_would_have_given(told: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    filled(data, rounds=2, **WORDS)
+    done = command("reindex", "--data-dir", str(data), "--profile", "light")
+    assert "2 users with 40 memories encoded anew, 0 users were of these models before" in done.stdout
     assert answers(data) == answers(told)
 
 
@@ -231,7 +238,7 @@ def test_a_store_is_brought_to_the_clip_profile(told: Path, tmp_path: Path) -> N
     counts = Counts()
     with wiring_backup.reindexer(Settings(data_dir=str(data), **clip)) as anew:
         anew.run(counts)
-    assert (counts.users, counts.memories, counts.images) == (4, 80, 12)
+    assert (counts.users, counts.memories, counts.images) == (2, 40, 6)
     with closing(opened(data, **clip)) as service:
         for user in USERS:
             [found] = service.search(Query(user, (RED,), 1))

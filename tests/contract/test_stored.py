@@ -96,7 +96,7 @@ def test_an_address_that_names_nobody_is_refused(
 
 @pytest.mark.parametrize("path", ["/users", "/users/", "/memories", "/memories/?user_id=u"])
 def test_nothing_is_removed_without_a_name(service: RunningService, path: str) -> None:
-    assert service.client.delete(path).status_code == 404
+    assert service.client.delete(path).status_code in {404, 405}
 
 
 def test_nobody_asks_or_removes_without_the_key(keyed_service: RunningService) -> None:
