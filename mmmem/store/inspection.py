@@ -133,9 +133,6 @@ class Inspection:
             check_widths(encoded, known._replace(token=encoded.text.tokens.shape[1]))
         else:
             check_widths(encoded, known)
-        vectors = [each for image in encoded.images for each in (image.vectors.vector, image.vectors.appearance)]
-        if not all(np.isfinite(vector).all() for vector in vectors):
-            raise ValueError("a vector of an image is not finite")
         self._dimensions = known
 
 

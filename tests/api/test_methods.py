@@ -17,7 +17,8 @@ PATHS = {
     "/openapi.json": {"GET", "HEAD"},
     "/users/ann": {"GET", "HEAD", "DELETE"},
     "/users/a/b": {"GET", "HEAD", "DELETE"},
-    "/memories/mem_1": {"DELETE"},
+    "/memories": {"GET", "HEAD"},
+    "/memories/mem_1": {"GET", "HEAD", "DELETE"},
 }
 
 
