@@ -18,6 +18,7 @@ index.py       one user's memories as arrays
 rows.py        memories to Arrow rows and back
 cache.py       the tables that stay in memory
 durability.py  fsync, and what to do about a commit that a power cut tore
+hints.py       whether newest commits are gone
 volume.py      what a folder holds, in files and bytes
 locks.py, faults.py
 """
