@@ -72,7 +72,7 @@ ALLOWED = {
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
     "library": BASE | {"listing", "memory", "wiring", "api"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "__init__"},
+    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "library", "__init__"},
 }
 
 
