@@ -34,8 +34,9 @@ def delete(
     missing: list[str] = []
     with opened(Where(data_dir, url, key), Needs.STORE, {"id": "ID"}) as door:
         count = door.usage(user).memories if everything else len(ids)
-        what = f"all {told(count, 'memory')}" if everything else told(count, "memory")
-        agreed(f"Delete {what} of {printable(user)}?", yes=yes)
+        who = printable(user)
+        what = f"everything of {who}, {told(count, 'memory')}" if everything else f"{told(count, 'memory')} of {who}"
+        agreed(f"Delete {what}?", yes=yes)
         if everything:
             door.delete_all(user_id=user)
         else:

@@ -9,6 +9,7 @@ import typer
 
 from mmmem.cli.doors import AsJson, DataDir, Key, Needs, Url, User, Where, opened
 from mmmem.cli.search import Save
+from mmmem.cli.thumbnails import Pictures, PicturesOption, drawing
 
 
 def list_(
@@ -41,6 +42,7 @@ def show(
     *,
     user: User,
     save: Save = None,
+    pictures: PicturesOption = Pictures.auto,
     data_dir: DataDir = None,
     url: Url = None,
     key: Key = None,
@@ -57,7 +59,7 @@ def show(
     if as_json:
         printed(stored_json(memory, files))
     else:
-        show_whole(memory, files)
+        show_whole(memory, files, drawing(pictures))
 
 
 def stats(*, user: User, data_dir: DataDir = None, url: Url = None, key: Key = None, as_json: AsJson = False) -> None:

@@ -16,7 +16,7 @@ from mmmem.cli.progress import told
 from mmmem.presentation import AFTER, BEFORE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
     from mmmem.library.results import FoundMemory, ImageFile, StoredMemory, Usage
 
+    Draw = Callable[[ImageFile], str]
 
-def show_found(memories: Sequence[FoundMemory], files: Sequence[Sequence[Path]]) -> None:
-    """Place, score, time and text of each, its id, and its pictures or the files they were saved as."""
+
+def show_found(memories: Sequence[FoundMemory], files: Sequence[Sequence[Path]], draw: Draw | None) -> None:
+    """Place, score, time and text of each, its id, its pictures and the files they were saved as."""
     screen = console()
     if not memories:
         screen.print("no memories")
@@ -34,7 +36,8 @@ def show_found(memories: Sequence[FoundMemory], files: Sequence[Sequence[Path]])
         own = (line for line in memory.text.splitlines() if not line.startswith((BEFORE, AFTER)))
         head = f"{place:<{INDENT - 1}} {memory.score:.3f}  {_minute(memory.created_at)}  "
         _print(screen, head, printable(_untimed(" ".join(own), memory.created_at)))
-        _below(screen, memory.id, memory.image_files, saved)
+        screen.print(Padding(Text(printable(memory.id), style="dim"), (0, 0, 0, INDENT), expand=False))
+        _pictures(screen, memory.image_files, saved, draw, INDENT)
 
 
 def show_listed(memories: Sequence[StoredMemory], *, more: bool) -> None:
@@ -50,7 +53,7 @@ def show_listed(memories: Sequence[StoredMemory], *, more: bool) -> None:
         screen.print("there are more: --limit")
 
 
-def show_whole(memory: StoredMemory, files: Sequence[Path]) -> None:
+def show_whole(memory: StoredMemory, files: Sequence[Path], draw: Draw | None) -> None:
     """All that is stored of it, its text line by line."""
     screen = console()
     rows = {"id": memory.id, "time": _minute(memory.created_at), "session": memory.session_id, "role": memory.role}
@@ -58,7 +61,7 @@ def show_whole(memory: StoredMemory, files: Sequence[Path]) -> None:
         _print_whole(screen, f"{name:<9}{printable(value)}")
     for line in memory.text.splitlines():
         _print_whole(screen, printable(line))
-    _pictures(screen, memory.image_files, files)
+    _pictures(screen, memory.image_files, files, draw)
     left_out = memory.image_count - len(memory.image_files)
     if left_out:
         screen.print(f"({told(left_out, 'picture')} more than an answer has room for)")
@@ -86,16 +89,17 @@ def _print_whole(screen: Console, line: str) -> None:
     screen.print(Text(line), soft_wrap=True)
 
 
-def _below(screen: Console, memory_id: str, pictures: Sequence[ImageFile], files: Sequence[Path]) -> None:
-    screen.print(Padding(Text(printable(memory_id), style="dim"), (0, 0, 0, INDENT), expand=False))
-    _pictures(screen, pictures, files, INDENT)
-
-
-def _pictures(screen: Console, pictures: Sequence[ImageFile], files: Sequence[Path], indent: int = 0) -> None:
-    """A line for each: what it is, and where it was saved."""
+def _pictures(
+    screen: Console, pictures: Sequence[ImageFile], files: Sequence[Path], draw: Draw | None, indent: int = 0
+) -> None:
+    """A line for each: what it is, and where it was saved; below that the picture, where it can be drawn."""
     for number, picture in enumerate(pictures):
         where = f": {files[number]}" if files else ""
         _print_whole(screen, " " * indent + printable(f"picture {number + 1}: {described(picture)}{where}"))
+        drawn = draw(picture) if draw else ""
+        if drawn:
+            screen.file.write(f"{' ' * indent}{drawn}\n")
+            screen.file.flush()
 
 
 def _minute(moment: datetime) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mmmem.cli.doors import AsJson, DataDir, Key, Needs, Url, User, Where, opened
+from mmmem.cli.thumbnails import Pictures, PicturesOption, drawing
 
 if TYPE_CHECKING:
     from mmmem.library.contents import Part
@@ -27,6 +28,7 @@ def search(
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, help="The most memories to show.")] = 5,
     save: Save = None,
+    pictures: PicturesOption = Pictures.auto,
     data_dir: DataDir = None,
     url: Url = None,
     key: Key = None,
@@ -51,4 +53,4 @@ def search(
     if as_json:
         printed({"memories": [found_json(memory, names) for memory, names in zip(found, files, strict=True)]})
     else:
-        show_found(found, files)
+        show_found(found, files, drawing(pictures))
