@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from mmmem.chats import chatgpt, claude, telegram, whatsapp
 from mmmem.chats.fields import a_dict, a_list
+from mmmem.chats.formats import Format
 from mmmem.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from mmmem.chats.export import Export
 
     Reader = Callable[[Export, str, Any], Iterator[Conversation]]
-
-
-class Format(StrEnum):
-    """The kinds there are; `auto`: to be found out."""
-
-    auto = "auto"
-    chatgpt = "chatgpt"
-    claude = "claude"
-    whatsapp = "whatsapp"
-    telegram = "telegram"
 
 
 _READERS: dict[Format, Reader] = {

@@ -9,7 +9,7 @@ import typer
 import mmmem
 from mmmem.cli import add, backup, delete, doctor, explain, memories, models, purge, reindex, search, serve
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(serve.serve)
 app.command()(add.add)
 app.command()(search.search)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mmmem.chats.recognition import Format
+from mmmem.chats.formats import Format
 from mmmem.cli.backup_files import is_stream, opened, written
 from mmmem.cli.chat_import import bring, is_chats
 from mmmem.cli.doors import Key, Where

@@ -19,7 +19,7 @@ from mmmem.errors import InvalidImage, InvalidInput, RequestConflict, TooLarge
 if TYPE_CHECKING:
     from mmmem.chats.conversations import Conversation, Turn
     from mmmem.chats.export import Export
-    from mmmem.chats.recognition import Format
+    from mmmem.chats.formats import Format
     from mmmem.library.contents import Part
     from mmmem.library.door import Door
 

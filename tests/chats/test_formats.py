@@ -10,7 +10,8 @@ import pytest
 
 from mmmem.chats.conversations import Conversation, Picture, Turn
 from mmmem.chats.export import opened
-from mmmem.chats.recognition import Format, conversations
+from mmmem.chats.formats import Format
+from mmmem.chats.recognition import conversations
 from tests.chats.exports import ANDROID, CLAUDE, IOS, NOON, TELEGRAM, chatgpt, node, shown, written, zipped
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from mmmem.chats import chatgpt, claude, export, telegram
 from mmmem.chats.export import opened
-from mmmem.chats.recognition import Format, conversations
+from mmmem.chats.formats import Format
+from mmmem.chats.recognition import conversations
 from mmmem.errors import InvalidInput
 from tests.chats.exports import CLAUDE, TELEGRAM, written, zipped
 
