@@ -70,9 +70,10 @@ ALLOWED = {
     },
     "api": BASE | {"media", "presentation", "store", "listing", "memory", "wiring", "__init__"},
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
+    "chats": BASE,
     "library": BASE | {"listing", "memory", "wiring", "api"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "__init__"},
+    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "chats", "library", "__init__"},
 }
 
 
