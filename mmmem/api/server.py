@@ -68,7 +68,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or "unknown reason"
-        raise StartupError(f"cannot listen on {host} port {port}: {reason}; choose with --host and --port") from error
+        raise StartupError(
+            f"cannot listen on {host} port {port}: {reason}; choose with --host and --port, or MMMEM_HOST and MMMEM_PORT"
+        ) from error
     # asyncio does it only for sockets that were made with their protocol: without it an answer's second packet waits for
     # the first one to be acknowledged, 40 ms.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

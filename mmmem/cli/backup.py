@@ -126,7 +126,7 @@ def import_(
         stop(f"{file}: {error.strerror or 'cannot be used'}")
     if user and not counts.requests:
         stop("--user: the file has nothing of them")
-    typer.echo(f"imported {_counted(counts)}; {told(counts.known, 'request')} of them were there before", err=True)
+    typer.echo(f"imported {_counted(counts)}; {told(counts.known, 'request')} there before", err=True)
     if left_out:
         typer.echo(f"mmmem: warning: the backup is not whole: when it was made, {_left_out(left_out)}", err=True)
 

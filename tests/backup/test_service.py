@@ -134,7 +134,7 @@ def test_a_store_filled_exported_wiped_and_imported_gives_the_same_content_and_r
     shutil.rmtree(data)
     done = command("import", str(file), "--data-dir", str(data))
     assert done.exit_code == 0, done.output
-    assert "imported 2 users, 18 requests, 39 memories, 6 images; 0 requests of them were there before" in done.stderr
+    assert "imported 2 users, 18 requests, 39 memories, 6 images; 0 requests there before" in done.stderr
     assert answers(data) == expected
     command("export", str(again), "--data-dir", str(data))
     assert again.read_bytes() == file.read_bytes()
