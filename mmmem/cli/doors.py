@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from mmmem.cli.ending import BAD_SETTINGS, read_settings, said_once, stop, tidied
-from mmmem.errors import InvalidInput, MmmemError, TooLarge
+from mmmem.errors import InvalidInput, MmmemError, NotFound, TooLarge
 
 if TYPE_CHECKING:
     from mmmem.library.door import Door
@@ -59,6 +59,8 @@ def opened(where: Where, needs: Needs, names: Mapping[str, str]) -> Iterator[Doo
             yield door
     except (InvalidInput, TooLarge) as error:
         stop(f"{known.get(error.field, error.field)}: {error.problem}" if error.field else error.problem)
+    except NotFound as error:
+        stop(str(error))
     except MmmemError as error:
         stop(f"--url: {error}" if where.url is not None else str(error))
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _ROWS = 6  # of text that a picture takes
 _SIZE = (480, 240)  # pixels it is made smaller than
 _MOST_PIXELS = 50_000_000  # of a picture that is decoded for this
+_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")  # that are decoded: none that another program is run for
 _CHUNK = 4096  # characters of Base64 that Kitty takes at once
 _KITTY = {"ghostty"}
 _ITERM = {"iTerm.app", "WezTerm", "mintty"}
@@ -60,12 +61,12 @@ def way(environment: Mapping[str, str]) -> Draw | None:
 
 
 def _drawn(data: bytes, draw: Draw) -> str:
-    """Of a small copy, never of the stored bytes; nothing of a picture that Pillow cannot read by itself."""
+    """Of a small copy, never of the stored bytes; nothing of a picture of another format."""
     from PIL import Image
 
     file = io.BytesIO()
     try:
-        with warnings.catch_warnings(action="error"), Image.open(io.BytesIO(data)) as image:
+        with warnings.catch_warnings(action="error"), Image.open(io.BytesIO(data), formats=_FORMATS) as image:
             if image.width * image.height > _MOST_PIXELS:
                 return ""
             image.draft("RGB", _SIZE)

@@ -68,6 +68,7 @@ def test_the_same_commands_ask_a_service(mmmem: Command, red: Path, keyed_servic
     assert answer(mmmem("show", memory["id"], "--json", *at)) == memory
     assert answer(mmmem("stats", "--json", *at))["images"] == 1
     assert answer(mmmem("delete", memory["id"], "--yes", "--json", *at))["deleted"] == 1
+    assert refused(mmmem("show", memory["id"], *at)) == "id: the user has no such memory"
     assert refused(mmmem("stats", *at[:-2])) == (
         "--url: missing key; send it as `Authorization: Bearer KEY` or `Authorization: Token KEY` or `X-Api-Key: KEY`"
     )

@@ -15,7 +15,9 @@ import pytest
 from PIL import Image
 
 from mmmem.cli.thumbnails import way
+from tests.chats.exports import TELEGRAM, written
 from tests.cli.conftest import Command
+from tests.contract.test_observability import WORDS_ONLY
 from tests.running import DEADLINE
 
 KITTY = {"TERM": "xterm-kitty"}
@@ -63,19 +65,14 @@ def test_pictures_are_drawn_where_the_terminal_can(mmmem: Command, told: Path) -
     assert code == 0
     assert is_red(base64.b64decode(b"".join(chunks)))
 
-    code, shown = on_terminal(*show, **ITERM)
-    (drawn,) = re.findall(rb"\x1b\]1337;File=inline=1;size=\d+;height=6;preserveAspectRatio=1:([^\x07]*)\x07", shown)
-    assert code == 0
-    assert is_red(base64.b64decode(drawn))
-
 
 def test_nothing_is_drawn_where_it_is_not_wanted_or_cannot_be(mmmem: Command, told: Path) -> None:
     show = ("show", only_id(mmmem), "--user", "ann", "--data-dir", str(told))
-    for arguments, variables in [(["--pictures", "off"], KITTY), (["--json"], ITERM)]:
-        code, shown = on_terminal(*show, *arguments, **variables)
-        assert code == 0
-        assert b"\x1b_G" not in shown
-        assert b"\x1b]" not in shown
+    code, shown = on_terminal(*show, "--pictures", "off", **KITTY)
+    assert code == 0
+    assert b"picture 1: PNG" in shown
+    assert b"\x1b_G" not in shown
+    assert b"\x1b_G" not in mmmem(*show).stdout.encode()
 
 
 def test_terminals_are_known_by_their_variables() -> None:
@@ -90,6 +87,14 @@ def test_terminals_are_known_by_their_variables() -> None:
         assert drawn(b"x").startswith("\x1b]1337;File=inline=1;size=1;")
     for variables in ({}, {"TERM": "xterm"}, {**KITTY, "TMUX": "1"}, {**ITERM, "TERM": "screen.xterm"}):
         assert way(variables) is None
+
+
+def test_an_import_shows_how_far_it_is_and_how_long_it_takes_yet(data: Path, tmp_path: Path) -> None:
+    chat = written(tmp_path / "result.json", TELEGRAM)
+    words = {f"MMMEM_{name.upper()}": value for name, value in WORDS_ONLY.items()}
+    code, shown = on_terminal("import", str(chat), "--user", "ann", TERM="xterm", MMMEM_DATA_DIR=str(data), **words)
+    assert code == 0
+    assert re.search(rb"Importing .*100%.* 3 memories, \d+/s.*0:00:0\d.*0:00:0\d", shown)
 
 
 def test_a_deletion_is_asked_about(mmmem: Command, told: Path) -> None:
