@@ -71,8 +71,10 @@ ALLOWED = {
     "api": BASE | {"media", "presentation", "store", "listing", "memory", "wiring", "__init__"},
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
     "library": BASE | {"listing", "memory", "wiring", "api"},
+    "mcp_server": BASE | {"media", "api", "library", "__init__"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "__init__"},
+    "cli": BASE
+    | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "library", "mcp_server", "__init__"},
 }
 
 
@@ -119,9 +121,18 @@ def test_only_the_cache_of_embeddings_knows_sqlite():
     assert importers("sqlite3") == {"encoders/vector_cache.py"}
 
 
-@pytest.mark.parametrize("library", ["fastapi", "starlette", "uvicorn"])
-def test_only_the_api_knows_http(library):
-    assert {name.split("/")[0] for name in importers(library)} == {"api"}
+def test_only_the_api_knows_fastapi():
+    assert {name.split("/")[0] for name in importers("fastapi")} == {"api"}
+
+
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_only_the_api_and_mcps_transport_know_http(library):
+    assert {name for name in importers(library) if not name.startswith("api/")} == {"mcp_server/http.py"}
+
+
+@pytest.mark.parametrize("library", ["mcp", "mcp_types"])
+def test_only_the_mcp_server_knows_the_protocol_of_agents(library):
+    assert {name.split("/")[0] for name in importers(library)} == {"mcp_server"}
 
 
 def test_only_the_api_knows_prometheus():

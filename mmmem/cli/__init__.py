@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 import mmmem
-from mmmem.cli import backup, doctor, explain, models, purge, reindex, serve
+from mmmem.cli import backup, doctor, explain, mcp, models, purge, reindex, serve
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(serve.serve)
+app.command()(mcp.mcp)
 app.command()(explain.explain)
 app.command()(purge.purge)
 app.command("export")(backup.export)
