@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -27,7 +27,8 @@ class Picture(BaseModel):
 
 
 Image = Annotated[
-    str | Picture,
+    Annotated[str, Tag("text")] | Annotated[Picture, Tag("object")],
+    Discriminator(lambda given: "text" if isinstance(given, str) else "object"),
     Field(
         description="An image file: a data URL (data:image/png;base64,...), or Base64, alone or as an object with its media type."
     ),
@@ -119,7 +120,7 @@ def complaint(error: ValidationError) -> str:
     """What is wrong with a tool's arguments, without any of their values."""
     told = []
     for each in error.errors(include_url=False, include_input=False, include_context=False):
-        steps = [str(step) for step in each["loc"] if step not in {"str", "Picture"}]
+        steps = [str(step) for step in each["loc"] if step not in {"text", "object"} or step is each["loc"][0]]
         told.append(f"{'.'.join(steps)[:_SHOWN_CHARS]}: {each['msg']}")
     return "; ".join(dict.fromkeys(told))
 

@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +75,10 @@ def command(*options: str) -> list[str]:
 
 
 @contextmanager
-def over_stdio(folder: Path, *options: str, **settings: str) -> Iterator[Agent]:
-    """An agent that starts the command itself. Its log is `folder`/stdio.log."""
-    program, *arguments = command("--data-dir", str(folder / "data"), *options)
+def over_stdio(folder: Path, *options: str, service: str | None = None, **settings: str) -> Iterator[Agent]:
+    """An agent that starts the command itself, on a folder or before a service. Its log is `folder`/stdio.log."""
+    source = ["--url", service] if service else ["--data-dir", str(folder / "data")]
+    program, *arguments = command(*source, *options)
     started = StdioServerParameters(command=program, args=arguments, env=environment(**settings))
     with (folder / "stdio.log").open("a") as log, connected(stdio_client(started, errlog=log)) as agent:
         yield agent
@@ -86,8 +87,16 @@ def over_stdio(folder: Path, *options: str, **settings: str) -> Iterator[Agent]:
 @contextmanager
 def over_http(url: str, **headers: str) -> Iterator[Agent]:
     """An agent that is told an address."""
-    speaking = httpx2.AsyncClient(headers=headers, timeout=DEADLINE, trust_env=False)
-    with connected(streamable_http_client(f"{url}/mcp", http_client=speaking)) as agent:
+
+    @asynccontextmanager
+    async def transport() -> AsyncIterator[Any]:
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=DEADLINE, trust_env=False) as speaking,
+            streamable_http_client(f"{url}/mcp", http_client=speaking) as streams,
+        ):
+            yield streams
+
+    with connected(transport()) as agent:
         yield agent
 
 

@@ -14,8 +14,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Over HTTP with the key KEY, for the user ann."""
     running = Served(tmp_path_factory.mktemp("http"), "--user", "ann", api_key=KEY)
     yield running
-    running.process.kill()
-    running.process.wait()
+    assert running.stop() == 0
 
 
 @pytest.fixture(scope="package")
