@@ -63,10 +63,10 @@ def text_of(answer: CallToolResult) -> str:
     return "\n".join(block.text for block in answer.content if block.type == "text")
 
 
-def environment(**settings: str) -> dict[str, str]:
-    """Without models, and with no other variable of ours."""
+def environment(*, models: bool = False, **settings: str) -> dict[str, str]:
+    """Without models unless they are wanted, and with no other variable of ours."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MMMEM_")}
-    given = {f"MMMEM_{name.upper()}": value for name, value in (WORDS_ONLY | settings).items()}
+    given = {f"MMMEM_{name.upper()}": value for name, value in (({} if models else WORDS_ONLY) | settings).items()}
     return {**kept, **given, "PYTHONPATH": str(ROOT)}
 
 

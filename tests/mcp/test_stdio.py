@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from mmmem import Memory
 from tests.contract.pictures import draw
+from tests.contract.test_observability import WORDS_ONLY
 from tests.mcp.agents import Agent, command, environment, over_stdio
 from tests.mcp.test_tools import base64_of, file
 from tests.running import DEADLINE
@@ -23,12 +25,16 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 class Pipe:
     """The protocol by hand."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, *, models: bool = False) -> None:
         self.log = folder / "pipe.log"
         with self.log.open("wb") as log:
             arguments = command("--user", "ann", "--data-dir", str(folder / "data"))
             self.process = subprocess.Popen(
-                arguments, env=environment(**settings), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
+                arguments,
+                env=environment(models=models, ocr="off"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
             )
         self.lines: list[bytes] = []
         self._asked = 0
@@ -67,8 +73,7 @@ class Pipe:
 
 
 def test_with_real_models_a_picture_is_found_and_nothing_but_the_protocol_is_said(tmp_path: Path) -> None:
-    settings = {"weight_maxsim": "1", "weight_image": "1", "weight_labels": "0.5", "reranker": "stored", "ocr": "off"}
-    pipe = Pipe(tmp_path, **settings)
+    pipe = Pipe(tmp_path, models=True)
     pipe.hello()  # before any model is there
     assert "ready" not in pipe.log.read_text()
     apple, sea = (base64_of(file(draw(*drawn), "PNG")) for drawn in (("red", "ellipse"), ("blue", "rectangle")))
@@ -106,8 +111,10 @@ def test_what_was_accepted_is_kept_when_the_client_is_killed(tmp_path: Path) -> 
     pipe.process.stdout.close()  # as the system does for a client that dies
     assert pipe.end() == 0
     assert "Traceback" not in pipe.log.read_text()
-    with over_stdio(tmp_path, "--user", "ann") as agent:
-        assert "first" in agent.ask("list_memories", order="oldest", limit=1)
+    with Memory(tmp_path / "data", **WORDS_ONLY) as memory:
+        kept = [each.text for each in memory.memories(user_id="ann")]
+    assert kept[0] == "first"
+    assert set(kept) <= {"first", *(f"number {number}" for number in range(20))}
 
 
 def test_lines_that_are_no_protocol_do_not_end_it(tmp_path: Path) -> None:
