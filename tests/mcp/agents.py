@@ -110,8 +110,8 @@ class Served:
     """`mmmem mcp --transport http` on a free port. `url` is its root, `log` the file it logs to."""
 
     def __init__(self, folder: Path, *options: str, **settings: str) -> None:
-        self.log = folder / f"http-{time.monotonic_ns()}.log"
-        arguments = command("--transport", "http", "--port", "0", "--data-dir", str(folder / "data"), *options)
+        self.log = folder / "http.log"
+        arguments = command("--transport", "http", "--port", "0", *options)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(arguments, env=environment(**settings), stdout=log, stderr=log)
         self.url = self._address().removesuffix("/mcp").replace("0.0.0.0", "127.0.0.1")

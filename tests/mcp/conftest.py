@@ -12,7 +12,8 @@ from tests.mcp.agents import Agent, Served, over_http, over_stdio
 @pytest.fixture(scope="package")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Over HTTP with the key KEY, for the user ann."""
-    running = Served(tmp_path_factory.mktemp("http"), "--user", "ann", api_key=KEY)
+    folder = tmp_path_factory.mktemp("http")
+    running = Served(folder, "--user", "ann", "--data-dir", str(folder / "data"), api_key=KEY)
     yield running
     assert running.stop() == 0
 

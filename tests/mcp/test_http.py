@@ -53,7 +53,7 @@ def test_a_page_of_another_name_is_refused(served: Served, headers: dict[str, st
 
 
 def test_it_warns_when_the_network_reaches_it_without_a_key_and_keeps_its_bounds(tmp_path: Path) -> None:
-    outward = ("--user", "ann", "--host", "0.0.0.0")
+    outward = ("--user", "ann", "--host", "0.0.0.0", "--url", "http://127.0.0.1:1")
     served = Served(tmp_path, *outward, mcp_names="memory.lan, other.lan:80", max_request_bytes="1024")
     try:
         assert "OPEN TO THE NETWORK WITHOUT A KEY" in served.log.read_text()

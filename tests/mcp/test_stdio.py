@@ -12,9 +12,7 @@ from typing import Any
 
 import pytest
 
-from mmmem import Memory
 from tests.contract.pictures import draw
-from tests.contract.test_observability import WORDS_ONLY
 from tests.mcp.agents import Agent, command, environment, over_stdio
 from tests.mcp.test_tools import base64_of, file
 from tests.running import DEADLINE
@@ -25,10 +23,11 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 class Pipe:
     """The protocol by hand."""
 
-    def __init__(self, folder: Path, *, models: bool = False) -> None:
+    def __init__(self, folder: Path, *, models: bool = False, service: str | None = None) -> None:
         self.log = folder / "pipe.log"
+        source = ["--url", service] if service else ["--data-dir", str(folder / "data")]
         with self.log.open("wb") as log:
-            arguments = command("--user", "ann", "--data-dir", str(folder / "data"))
+            arguments = command("--user", "ann", *source)
             self.process = subprocess.Popen(
                 arguments,
                 env=environment(models=models, ocr="off"),
@@ -55,8 +54,8 @@ class Pipe:
         assert self.answer()["result"]["serverInfo"]["name"] == "mmmem"
         self.process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
 
-    def remember(self, text: str) -> None:
-        self.send("tools/call", name="remember", arguments={"text": text})
+    def remember(self, text: str, **arguments: Any) -> None:
+        self.send("tools/call", name="remember", arguments={"text": text, **arguments})
 
     def end(self) -> int:
         """Wait for its end, with all that it still says."""
@@ -78,7 +77,7 @@ def test_with_real_models_a_picture_is_found_and_nothing_but_the_protocol_is_sai
     assert "ready" not in pipe.log.read_text()
     apple, sea = (base64_of(file(draw(*drawn), "PNG")) for drawn in (("red", "ellipse"), ("blue", "rectangle")))
     for text, image in (("An apple", apple), ("The sea", sea)):
-        pipe.send("tools/call", name="remember", arguments={"text": text, "images": [image]})
+        pipe.remember(text, images=[image])
         assert pipe.answer()["result"]["content"][0]["text"] == "Remembered."
     pipe.send("tools/call", name="recall", arguments={"images": [sea], "top_k": 1})
     text, image = pipe.answer()["result"]["content"]
@@ -91,40 +90,40 @@ def test_with_real_models_a_picture_is_found_and_nothing_but_the_protocol_is_sai
     assert "ready: profile light" in pipe.log.read_text()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_also_while_it_opens_the_store(tmp_path: Path, number: int) -> None:
+def test_a_signal_ends_it_also_while_it_opens_the_store(tmp_path: Path) -> None:
     pipe = Pipe(tmp_path)
     pipe.hello()
-    pipe.process.send_signal(number)
+    pipe.process.send_signal(signal.SIGTERM)
     assert pipe.process.wait(DEADLINE) == 0  # while its input is open
     assert pipe.end() == 0
     assert "Traceback" not in pipe.log.read_text()
 
 
-def test_what_was_accepted_is_kept_when_the_client_is_killed(tmp_path: Path) -> None:
-    pipe = Pipe(tmp_path)
+def test_what_was_accepted_is_kept_when_the_client_is_killed(stdio_agent: Agent, stdio_folder: Path) -> None:
+    pipe = Pipe(stdio_folder)
     pipe.hello()
-    pipe.remember("first")
+    pipe.remember("accepted", session="killed")
     assert not pipe.answer()["result"].get("isError")
     for number in range(20):
-        pipe.remember(f"number {number}")
+        pipe.remember(f"under way {number}", session="killed")
     pipe.process.stdout.close()  # as the system does for a client that dies
     assert pipe.end() == 0
     assert "Traceback" not in pipe.log.read_text()
-    with Memory(tmp_path / "data", **WORDS_ONLY) as memory:
-        kept = [each.text for each in memory.memories(user_id="ann")]
-    assert kept[0] == "first"
-    assert set(kept) <= {"first", *(f"number {number}" for number in range(20))}
+    kept = re.findall(r"user: (.*)", stdio_agent.ask("list_memories", session="killed", order="oldest", limit=50))
+    assert kept[0] == "accepted"
+    assert set(kept) <= {"accepted", *(f"under way {number}" for number in range(20))}
 
 
-def test_lines_that_are_no_protocol_do_not_end_it(tmp_path: Path) -> None:
-    pipe = Pipe(tmp_path)
+def test_lines_that_are_no_protocol_do_not_end_it_and_a_signal_does(tmp_path: Path) -> None:
+    pipe = Pipe(tmp_path, service="http://127.0.0.1:1")
     pipe.hello()
     pipe.process.stdin.write(b"hello?\n\xff\xfe\n{}\n[]\n" + b"[" * 100_000 + b"\n")
     pipe.send("tools/list")
     while (answer := pipe.answer()).get("id") != 2:
         assert "error" in answer
     assert len(answer["result"]["tools"]) == 4
+    pipe.process.send_signal(signal.SIGINT)
+    assert pipe.process.wait(DEADLINE) == 0
     assert pipe.end() == 0
     assert "hello" not in pipe.log.read_text()
 
