@@ -10,6 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
+from mmmem import Client, Memory
+from mmmem.errors import StoreUnavailable, Unauthorized
+from mmmem.mcp_server.opening import Opening
+from mmmem.mcp_server.tools import Tools
+from mmmem.settings import Settings
 from tests.conftest import KEY
 from tests.contract.test_observability import WORDS_ONLY
 from tests.mcp.agents import Served, over_http, over_stdio
@@ -77,19 +82,26 @@ def test_before_a_running_service_its_key_is_sent(start_service: Callable[..., R
     service = start_service(api_key=KEY, **WORDS_ONLY).ready()
     service.client.headers["X-Api-Key"] = KEY
     service.add("ann", "The bicycle is in the cellar")
-    with over_stdio_before(tmp_path, service.url, KEY) as agent:
+    with over_stdio(tmp_path, "--user", "ann", service=service.url, api_key=KEY) as agent:
         assert "The bicycle is in the cellar" in agent.ask("recall", text="bicycle")
         agent.ask("remember", text="The skis are in the attic", session="told")
         assert "The skis" in agent.ask("list_memories", session="told")
         assert agent.fail("list_memories", cursor="nowhere").startswith("cursor: ")
         assert agent.fail("remember", text="x", images=["%%%"]).startswith("images.0: ")
-    with over_stdio_before(tmp_path, service.url, "wrong") as agent:
-        assert "wrong key" in agent.fail("recall", text="bicycle")
+    for key in (None, "wrong"):
+        with Client(service.url, key=key) as client, pytest.raises(Unauthorized):
+            Tools(Settings(mcp_user="ann"), lambda client=client: client).call("recall", {"text": "bicycle"})
 
 
-def over_stdio_before(folder: Path, url: str, key: str) -> Any:
-    """An agent whose command asks a service; the key is in its environment, as configurations have it."""
-    return over_stdio(folder, "--user", "ann", service=url, api_key=key)
+def test_a_store_that_cannot_be_opened_is_said_by_every_tool(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("no folder")
+    opening = Opening(lambda: Memory(tmp_path / "data", **WORDS_ONLY))
+    opening.begin()
+    tools = Tools(Settings(mcp_user="ann"), opening.door)
+    for name, arguments in (("recall", {"text": "x"}), ("list_memories", {}), ("forget", {"id": "x"})):
+        with pytest.raises(StoreUnavailable, match="data_dir"):
+            tools.call(name, arguments)
+    opening.close()
 
 
 def test_several_agents_share_one_server(served: Served) -> None:

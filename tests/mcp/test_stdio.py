@@ -104,14 +104,14 @@ def test_what_was_accepted_is_kept_when_the_client_is_killed(stdio_agent: Agent,
     pipe.hello()
     pipe.remember("accepted", session="killed")
     assert not pipe.answer()["result"].get("isError")
-    for number in range(20):
+    for number in range(6):
         pipe.remember(f"under way {number}", session="killed")
     pipe.process.stdout.close()  # as the system does for a client that dies
     assert pipe.end() == 0
     assert "Traceback" not in pipe.log.read_text()
     kept = re.findall(r"user: (.*)", stdio_agent.ask("list_memories", session="killed", order="oldest", limit=50))
     assert kept[0] == "accepted"
-    assert set(kept) <= {"accepted", *(f"under way {number}" for number in range(20))}
+    assert set(kept) <= {"accepted", *(f"under way {number}" for number in range(6))}
 
 
 def test_lines_that_are_no_protocol_do_not_end_it_and_a_signal_does(tmp_path: Path) -> None:
