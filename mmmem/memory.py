@@ -20,59 +20,12 @@ if TYPE_CHECKING:
     from mmmem.types import AddRequest, Hit, Query
 
 
-class MemoryService:
-    """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
+class Kept:
+    """What a store holds, listed, counted and removed: nothing of that needs a model. As MemoryService is to call."""
 
-    def __init__(
-        self,
-        store: Store,
-        encoders: ExitStack,
-        ingest: Ingest,
-        search: Search,
-        listing: Listing,
-        *,
-        meter: Meter = NO_METER,
-    ) -> None:
+    def __init__(self, store: Store, listing: Listing) -> None:
         self._store = store
-        self._encoders = encoders
-        self._ingest = ingest
-        self._search = search
         self._listing = listing
-        self._meter = meter
-        self._turns = RequestTurns()
-
-    def add(self, request: AddRequest) -> None:
-        """Keep a request's messages. Returns once they are on disk and searchable; a repeated request is kept once.
-
-        Raises RequestConflict when its request_id came before with another body, InvalidImage or TooLarge for an image,
-        StoreUnavailable or ModelUnavailable when it cannot be kept now. After an error nothing of it is kept; in a bucket
-        it may be after StoreUnavailable, and the same request again says so.
-        """
-        with self._turns.of(request.user_id, request.request_id):
-            with self._meter.stage("add", "load"):
-                arrays = self._store.arrays(request.user_id)
-            known = arrays.request_hash(request.request_id)
-            if known is None:
-                previous = arrays.last_said(request.session_id)
-                stored = self._ingest.encode(request, previous, received_at=time.time_ns() // 1_000_000)
-            elif known == body_hash(request):
-                # Nothing to encode; the store still makes sure that what is there is on disk.
-                stored = StoredRequest(request.user_id, request.request_id, known, memories=())
-            else:
-                raise RequestConflict
-            with self._meter.stage("add", "store"):
-                self._store.add(stored)
-
-    def search(self, query: Query) -> list[Hit]:
-        """The user's memories for a query, best first, never more than `top_k`; empty for an unknown user.
-
-        Raises InvalidImage or TooLarge for an image, StoreUnavailable or ModelUnavailable.
-        """
-        return self._search(query)
-
-    def explain(self, query: Query) -> list[Hit]:
-        """As `search`, and how each memory came to its place."""
-        return self._search(query, explained=True)
 
     def page(self, query: PageQuery) -> Page:
         """A user's memories by time, a page of them. Raises InvalidInput for a place that is none, StoreUnavailable."""
@@ -110,6 +63,64 @@ class MemoryService:
     def close(self) -> None:
         """Finish what was accepted and stop."""
         self._store.close()
+
+
+class MemoryService(Kept):
+    """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
+
+    def __init__(
+        self,
+        store: Store,
+        encoders: ExitStack,
+        ingest: Ingest,
+        search: Search,
+        listing: Listing,
+        *,
+        meter: Meter = NO_METER,
+    ) -> None:
+        super().__init__(store, listing)
+        self._encoders = encoders
+        self._ingest = ingest
+        self._search = search
+        self._meter = meter
+        self._turns = RequestTurns()
+
+    def add(self, request: AddRequest) -> None:
+        """Keep a request's messages. Returns once they are on disk and searchable; a repeated request is kept once.
+
+        Raises RequestConflict when its request_id came before with another body, InvalidImage or TooLarge for an image,
+        StoreUnavailable or ModelUnavailable when it cannot be kept now. After an error nothing of it is kept; in a bucket
+        it may be after StoreUnavailable, and the same request again says so.
+        """
+        with self._turns.of(request.user_id, request.request_id):
+            with self._meter.stage("add", "load"):
+                arrays = self._store.arrays(request.user_id)
+            known = arrays.request_hash(request.request_id)
+            if known is None:
+                previous = arrays.last_said(request.session_id)
+                stored = self._ingest.encode(request, previous, received_at=time.time_ns() // 1_000_000)
+            elif known == body_hash(request):
+                # Nothing to encode; the store still makes sure that what is there is on disk.
+                stored = StoredRequest(request.user_id, request.request_id, known, memories=())
+            else:
+                raise RequestConflict
+            with self._meter.stage("add", "store"):
+                self._store.add(stored)
+
+    def search(self, query: Query) -> list[Hit]:
+        """The user's memories for a query, best first, never more than `top_k`; empty for an unknown user.
+
+        Raises InvalidImage or TooLarge for an image, StoreUnavailable or ModelUnavailable.
+        """
+        return self._search(query)
+
+    def explain(self, query: Query) -> list[Hit]:
+        """As `search`, and how each memory came to its place."""
+        return self._search(query, explained=True)
+
+    def close(self) -> None:
+        """See Kept."""
+        super().close()
         self._encoders.close()
 
 

@@ -70,11 +70,12 @@ ALLOWED = {
     },
     "api": BASE | {"media", "presentation", "store", "listing", "memory", "wiring", "__init__"},
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
+    "chats": BASE,
     "library": BASE | {"listing", "memory", "wiring", "api"},
     "mcp_server": BASE | {"media", "api", "library", "__init__"},
     "__main__": {"cli"},
     "cli": BASE
-    | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "library", "mcp_server", "__init__"},
+    | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "chats", "library", "mcp_server", "__init__"},
 }
 
 

@@ -30,6 +30,17 @@ def test_every_option_of_explain_is_in_its_help() -> None:
     assert [option for option in options if f"--{option} " not in text] == []
 
 
+def test_a_shell_completes_commands_and_options() -> None:
+    def completed(words: str) -> list[str]:
+        asked = {"_MMMEM_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        return run(**asked).stdout.split()
+
+    assert completed("mmmem se") == ["serve", "search"]
+    assert "--session" in completed("mmmem add --se")
+    assert "whatsapp" in completed("mmmem import x --format w")
+    assert "_MMMEM_COMPLETE=complete_bash" in run("--show-completion", "bash").stdout
+
+
 def test_the_command_line_is_light() -> None:
     """Help, a wrong setting and the port all come before seconds of imports."""
     code = "import mmmem.cli, mmmem.api.server, mmmem.wiring, sys; print({'torch', 'lancedb'} & set(sys.modules))"

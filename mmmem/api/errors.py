@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from mmmem import errors
 from mmmem.api.answers import to_json
 from mmmem.api.served import current
+from mmmem.api.stacks import stack_of
+from mmmem.api.tracking import METHODS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -78,14 +80,25 @@ async def answer_domain_error(_: Request, error: Exception) -> Response:
     return domain_error_response(error)
 
 
-async def answer_http_error(_: Request, error: Exception) -> Response:
+async def answer_http_error(request: Request, error: Exception) -> Response:
     """FastAPI's handler of what the router itself refuses."""
     assert isinstance(error, HTTPException)
     code = HTTP_CODES.get(error.status_code, "http_error")
     headers = dict(error.headers or {})
-    if "GET" in headers.get("Allow", ""):
-        headers["Allow"] += ", HEAD"
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_methods(request))  # the router names those of one of the path's routes
     return _response(error.status_code, {"detail": {"reason": error.detail}, "code": code}, headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """All that the path of a request can be asked with."""
+    routes = request.app.router.routes
+    known = [
+        method
+        for method in sorted(METHODS - {"HEAD"})
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return known + ["HEAD"] * ("GET" in known)  # HeadAsGet
 
 
 class ErrorBoundary:
@@ -116,17 +129,3 @@ class ErrorBoundary:
                 reason = "something went wrong here; the log says where"
                 response = _response(500, {"detail": {"reason": reason}, "code": INTERNAL_ERROR})
                 await response(scope, receive, send)
-
-
-def stack_of(error: BaseException) -> str:
-    """The types and frames of an exception and its causes, without their messages."""
-    lines = []
-    current: BaseException | None = error
-    while current is not None:
-        lines.append(type(current).__qualname__)
-        lines += [
-            f"  {frame.filename}:{frame.lineno} in {frame.name}"
-            for frame in traceback.extract_tb(current.__traceback__)
-        ]
-        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
-    return "\n".join(lines)

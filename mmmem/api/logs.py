@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
+import threading
 import warnings
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mmmem.api.served import current
+from mmmem.api.stacks import stack_of
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from mmmem.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -30,6 +36,29 @@ def configure_logging(settings: Settings) -> None:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     # Pillow warns about odd files; each of them is decoded or answered with an error, and neither belongs in a log.
     warnings.filterwarnings("ignore", module=r"PIL\b")
+    _catch_what_python_prints()
+
+
+def _catch_what_python_prints() -> None:
+    """What nobody caught, and warnings, as lines like any other: Python's own way shows messages and paths on several."""
+
+    def thread(ended: threading.ExceptHookArgs) -> None:
+        if ended.exc_value is not None and ended.exc_type is not SystemExit:
+            log.error("unexpected error in a thread\n%s", stack_of(ended.exc_value))
+
+    def unraisable(found: sys.UnraisableHookArgs) -> None:
+        if found.exc_value is not None:
+            log.error("unexpected error where none can be raised\n%s", stack_of(found.exc_value))
+
+    def uncaught(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            log.critical("unexpected error\n%s", stack_of(error))
+
+    def warned(_: Warning | str, category: type[Warning], filename: str, lineno: int, *__: object) -> None:
+        log.warning("%s by a library, %s line %d", category.__name__, Path(filename).name, lineno)
+
+    threading.excepthook, sys.unraisablehook, sys.excepthook = thread, unraisable, uncaught
+    warnings.showwarning = warned  # type: ignore[assignment]
 
 
 def announce(settings: Settings, address: str) -> None:
@@ -48,6 +77,10 @@ class TextLines(logging.Formatter):
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(request)s%(message)s%(fields)s")
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
+        """Called by `format`. Without the message."""
+        return stack_of(ei[1]) if ei[1] else ""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """Called by `format`."""
@@ -72,7 +105,7 @@ class JsonLines(logging.Formatter):
         if served:
             line["request_id"] = served.id
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = stack_of(record.exc_info[1]) if record.exc_info[1] else ""
         return json.dumps(line | _fields(record))
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from mmmem.api.errors import stack_of
+from mmmem.api.stacks import stack_of
 from mmmem.errors import MmmemError, NotReady
 
 if TYPE_CHECKING:

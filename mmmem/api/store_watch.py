@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from mmmem.api.worker_counts import Turn
+from mmmem.store.faults import describe
 
 if TYPE_CHECKING:
     from mmmem.api.metrics import Metrics
@@ -40,12 +41,16 @@ class StoreWatch:
         self._stopped.set()
 
     def _run(self, on_disk: Callable[[], Iterable[Part]]) -> None:
+        told = False
         while not self._stopped.is_set():
             try:
                 if self._turn.mine():
                     self._look(on_disk())
-            except OSError as error:  # the next round tries again
-                log.warning("the store's files could not be counted: %s", type(error).__name__)
+                told = False
+            except Exception as error:  # the next round tries again
+                if not told:
+                    log.warning("the store's files could not be counted: %s", describe(error))
+                told = True
             self._stopped.wait(self._seconds)
 
     def _look(self, parts: Iterable[Part]) -> None:

@@ -116,8 +116,13 @@ def _check_space(file: Path, size: int) -> None:
 
 
 def _reserve(file: Path, size: int) -> None:
-    with file.open("ab") as opened:
+    """A new file appears with its space: a scrape that finds it empty fails."""
+    existed = file.exists()
+    made = file if existed else file.with_suffix(".new")
+    with made.open("ab") as opened:
         os.posix_fallocate(opened.fileno(), 0, size)
+    if not existed:
+        made.rename(file)
 
 
 def _taken(file: Path) -> bool:

@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 import mmmem
-from mmmem.cli import backup, doctor, explain, mcp, models, purge, reindex, serve
+from mmmem.cli import add, backup, delete, doctor, explain, mcp, memories, models, purge, reindex, search, serve
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(serve.serve)
 app.command()(mcp.mcp)
+app.command()(add.add)
+app.command()(search.search)
 app.command()(explain.explain)
+app.command("list")(memories.list_)
+app.command()(memories.show)
+app.command()(delete.delete)
+app.command()(memories.stats)
 app.command()(purge.purge)
 app.command("export")(backup.export)
 app.command("import")(backup.import_)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mmmem.chats.formats import Format
 from mmmem.cli.backup_files import is_stream, opened, written
+from mmmem.cli.chat_import import bring, is_chats
+from mmmem.cli.doors import Key, Where
 from mmmem.cli.ending import read_settings, said_once, stop, tidied
 from mmmem.cli.progress import progress, told
 from mmmem.errors import MmmemError
@@ -66,18 +69,41 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="File that `mmmem export` wrote; - for standard input.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="File that `mmmem export` wrote, - for standard input; or an export of chats: a folder, zip, .json or .txt."
+        ),
+    ],
     *,
-    user: Users = None,
+    user: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user", help="Of a backup only this user; may be given again. Of chats whose memories they become."
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Only read it as an import would, and see whether it is whole.")
     ] = False,
+    chats: Annotated[
+        Format, typer.Option("--format", help="Whose chats they are; auto: what the export looks like.")
+    ] = Format.auto,
     data_dir: DataDir = None,
+    url: Annotated[str | None, typer.Option(help="Tell the chats to this running service.")] = None,
+    key: Key = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Of chats: print one JSON object of what was told.")] = False,
 ) -> None:
-    """Put what `mmmem export` wrote into a store, made when missing. Again is safe, and goes on where it was interrupted.
+    """Put a backup, or an export of chats (ChatGPT, Claude, WhatsApp, Telegram), into a store, made when missing.
 
-    A file is read through before anything of it is stored.
+    Again is safe, and goes on where it was interrupted. A file is read through before anything of it is stored.
     """
+    if _is_chats(file, chats):
+        if check or user is None or len(user) != 1:
+            raise typer.BadParameter("chats are imported for one --user, and without --check")
+        bring(file, chats, user[0], Where(data_dir, url, key), as_json=as_json)
+        return
+    if url is not None or as_json:
+        raise typer.BadParameter("--url and --json are for chats: a backup goes into a folder")
     from mmmem.backup.counts import Counts
 
     settings = read_settings() if data_dir is None else read_settings(data_dir=data_dir)
@@ -103,6 +129,13 @@ def import_(
     typer.echo(f"imported {_counted(counts)}; {told(counts.known, 'request')} there before", err=True)
     if left_out:
         typer.echo(f"mmmem: warning: the backup is not whole: when it was made, {_left_out(left_out)}", err=True)
+
+
+def _is_chats(file: Path, wanted: Format) -> bool:
+    try:
+        return wanted is not Format.auto or is_chats(file)
+    except OSError as error:
+        stop(f"{file}: {error.strerror or 'cannot be used'}")
 
 
 def _checked(file: Path, settings: Settings) -> tuple[int, int]:

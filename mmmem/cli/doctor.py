@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,8 @@ def doctor(
 
     Each line says what to do about it. Ends with 1 where there is a fault. Changes nothing of the store, which a service may be using.
     """
+    if not math.isfinite(free_gib):
+        raise typer.BadParameter("must be a number of GiB", param_hint="--free-gib")
     given = {"data_dir": data_dir, "profile": profile}
     settings = read_settings(**{name: value for name, value in given.items() if value is not None})
 

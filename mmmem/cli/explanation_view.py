@@ -42,10 +42,10 @@ def view(place: int, memory: ExplainedMemory, screen: Console, tokens: int) -> R
     """One memory: its place, score and text, what each channel said, and at most `tokens` matched tokens."""
     title = f"{place:<{INDENT - 1}} {memory.score:.3f}  "
     head = Table.grid()
-    head.add_row(Text(title, style="bold"), _clipped(summary(memory), screen, screen.width - len(title)))
+    head.add_row(Text(title, style="bold"), clipped(summary(memory), screen, screen.width - len(title)))
     matches = Columns([Text(match) for match in matched(memory.tokens)[:tokens]], padding=(0, 3))
     parts: list[RenderableType] = [
-        _clipped(taken_for(picture), screen, screen.width - INDENT) for picture in memory.pictures
+        clipped(taken_for(picture), screen, screen.width - INDENT) for picture in memory.pictures
     ]
     parts += [_channels(memory), matches]
     return Group(head, *(Padding(part, (0, 0, 0, INDENT)) for part in parts))
@@ -100,7 +100,7 @@ def _received(memory: ExplainedMemory, texts: Sequence[str]) -> list[str]:
     return [] if any(text.startswith(f"[{minute}]") for text in texts) else [f"[received {minute}]"]
 
 
-def _clipped(text: str, screen: Console, width: int) -> Text:
+def clipped(text: str, screen: Console, width: int) -> Text:
     """The beginning of a text, on LINES lines at most."""
     width = max(width, 20)
     lines = Text(text[: 2 * LINES * width]).wrap(screen, width)

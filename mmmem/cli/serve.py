@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from mmmem.cli.ending import read_settings, stop
+from mmmem.cli.ending import FAILED, read_settings, stop
 from mmmem.errors import StartupError
 
 
@@ -24,7 +25,8 @@ def serve(
 ) -> None:
     """Serve the HTTP API. Each option can also be set as MMMEM_<NAME>; docs/configuration.md lists all settings."""
     # Of the first process of a container the kernel drops a signal that has no handler: until the server has its own, this one ends it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: _end())
     options = {
         "HOST": host,
         "PORT": port,
@@ -51,4 +53,20 @@ def serve(
         check(settings)
         run(settings)
     except StartupError as error:
-        stop(str(error))
+        if settings.log_format == "text":
+            stop(str(error))
+        logging.getLogger(__name__).error("%s", error)  # noqa: TRY400 - a line like any other
+        raise typer.Exit(FAILED) from None
+    finally:
+        _ignore_signals()
+
+
+def _end() -> NoReturn:
+    _ignore_signals()
+    sys.exit(0)
+
+
+def _ignore_signals() -> None:
+    """It is ending: another one would kill it on its way out, with a status that says so."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)

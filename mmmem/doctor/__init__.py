@@ -35,7 +35,7 @@ def diagnose(settings: Settings, *, free_bytes: int, quick: bool) -> Iterator[Fi
     yield from place
     if quick:
         yield skipped("memories", "not read (--quick)")
-    elif _faulty(place):
+    elif _faulty([finding for finding in place if finding.check == "store"]):
         yield skipped("memories", "not read: see the fault above")
     else:
         yield from table_findings(settings)

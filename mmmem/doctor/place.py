@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -9,8 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mmmem.doctor.finding import Finding, fault, ok, warning
-from mmmem.errors import MmmemError
+from mmmem.doctor.finding import Finding, fault, ok, skipped, warning
+from mmmem.errors import MmmemError, StoreUnavailable
 from mmmem.store.record import FORMAT, under_way
 from mmmem.wiring import count_tables, holds_store, inspect
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mmmem.settings import Settings
+    from mmmem.store.location import Record
 
 _GIB = 1024**3
 _INODES = 10_000  # a user takes about ten
@@ -29,7 +31,13 @@ def place_findings(settings: Settings, free_bytes: int) -> Iterator[Finding]:
     """The data folder, or the bucket, and the store's record there."""
     if "://" not in settings.data_dir:
         folder = Path(settings.data_dir)
-        above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        try:
+            above = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        except (OSError, ValueError) as error:
+            says = "its name is too long" if getattr(error, "errno", 0) == errno.ENAMETOOLONG else "cannot be looked at"
+            yield fault("data folder", says, "set MMMEM_DATA_DIR to a folder")
+            yield skipped("store", "not looked for: see the fault above")
+            return
         yield _writable(folder, above)
         yield _room(above, free_bytes)
         yield _file_system(above.resolve())
@@ -40,9 +48,12 @@ def _store(settings: Settings) -> Finding:
     try:
         if not holds_store(settings):
             return _no_store(count_tables(settings))
-        written, models = inspect(settings).record()
+        record = _record(settings)
+        if record is None:
+            return _no_store(count_tables(settings), lost="is lost, or torn")
     except MmmemError as error:
         return fault("store", str(error), "the log line above says what failed")
+    written, models = record
     if written != FORMAT:
         says = f"of format {written}, and this version of mmmem reads {FORMAT}"
         return fault("store", says, "use the version that wrote it, or another MMMEM_DATA_DIR")
@@ -55,10 +66,19 @@ def _store(settings: Settings) -> Finding:
     )
 
 
-def _no_store(tables: int) -> Finding:
-    if not tables:
+def _record(settings: Settings) -> Record | None:
+    """None where it cannot be read."""
+    store = inspect(settings)
+    try:
+        return store.record()
+    except StoreUnavailable:
+        return None
+
+
+def _no_store(tables: int, lost: str = "") -> Finding:
+    if not tables and not lost:
         return ok("store", "none yet: the first start makes it")
-    says = f"its record is lost, and the tables of {tables:,} users are there: the next start takes its own models for theirs"
+    says = f"its record {lost or 'is lost'}, and the tables of {tables:,} users are there: the next start takes its own models for theirs"
     return fault(
         "store", says, "restore _store.lance from a backup, or start it with exactly the models that wrote them"
     )

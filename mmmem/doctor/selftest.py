@@ -52,9 +52,10 @@ def self_test(settings: Settings) -> Iterator[Finding]:
 
 def _same_models(settings: Settings, own: Settings) -> Iterator[Finding]:
     """Vectors of two models cannot be compared, so the service would refuse to start."""
-    if not holds_store(settings):
+    records = [inspect(which).record() for which in (settings, own) if holds_store(which)]
+    if len(records) < 2 or None in records:  # none yet, or lost: place.py says so
         return
-    (_, written), (_, loaded) = (inspect(which).record() for which in (settings, own))
+    (_, written), (_, loaded) = (record for record in records if record)
     if written == loaded:
         yield ok("store's models", "those that are loaded")
         return

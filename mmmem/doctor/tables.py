@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mmmem.settings import Settings
+    from mmmem.types import EncodedMemory
 
 _SHOWN = 5  # damaged tables that are named
 
@@ -25,15 +26,17 @@ def table_findings(settings: Settings) -> Iterator[Finding]:
             yield ok("memories", "none yet")
             return
         store = inspect(settings)
-        names = store.names()
+        record = store.record()
+        if record:
+            store.expect(record)
+        names, lost = store.names(), 0
         others, unreadable, damaged, read = list[str](), list[str](), Counter[str](), Counter[str]()
         for name in names:
             try:
-                for stored in store.memories(name):
-                    read["memories"] += 1
-                    read["images"] += stored.images
-                    if stored.memory is None or content_key(stored.memory) != stored.key:
-                        damaged[name] += 1
+                seen = store.look(name, _as_stored)
+                read.update(memories=seen.memories, images=seen.images)
+                damaged.update({name: seen.damaged} if seen.damaged else {})
+                lost += bool(store.lost_commits(name))
             except TableMismatch:
                 others.append(name)
             except MmmemError:
@@ -47,7 +50,7 @@ def table_findings(settings: Settings) -> Iterator[Finding]:
         says = f"those of {len(others):,} users are of a newer format, or of other models than the store: {_listed(others)}"
         yield fault("memories", says, advice)
     if unreadable:
-        advice = "restore these users from an export or a backup; a search of such a user is answered 503 until then"
+        advice = "after a power cut start the service, which sets torn commits aside when it reads them; else restore these users from an export or a backup: their requests are answered 503 until then"
         yield fault("memories", f"those of {len(unreadable):,} users cannot be read: {_listed(unreadable)}", advice)
     if damaged:
         says = f"{damaged.total():,}, of {len(damaged):,} users, not what was stored: {_listed(damaged)}"
@@ -55,9 +58,16 @@ def table_findings(settings: Settings) -> Iterator[Finding]:
     if not others and not unreadable and not damaged:
         counts = f"{read['memories']:,}, with {read['images']:,} images, of {len(names):,} users"
         yield ok("memories", f"{counts}: all are what was stored")
+    if lost:
+        says = f"the newest of {lost:,} users are not there, though nothing was torn: what they added may be lost"
+        yield warning("commits", says, "restore the files _versions/*.manifest, or these users, from a backup")
     if torn:
         says = f"{torn:,} torn by a power cut and set aside; none of them was acknowledged"
         yield warning("commits", says, "nothing is lost; if it happens without power cuts, look at the disk")
+
+
+def _as_stored(encoded: EncodedMemory) -> bool:
+    return content_key(encoded.memory) == encoded.key
 
 
 def _listed(tables: list[str] | Counter[str]) -> str:

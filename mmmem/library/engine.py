@@ -11,13 +11,13 @@ from mmmem.errors import InvalidInput, Unavailable
 from mmmem.library.door import Door
 from mmmem.meter import NO_METER
 from mmmem.settings import Settings
-from mmmem.wiring import build_service, check
+from mmmem.wiring import build_service, check, open_kept
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from mmmem.listing import PageQuery
-    from mmmem.memory import MemoryService
+    from mmmem.memory import Kept, MemoryService
 
 _HANDLERS = {"/add": handlers.add, "/search": handlers.search, "/explain": handlers.explain}
 
@@ -35,17 +35,27 @@ class Memory(Door):
         super().__init__(_InProcess(build_service(chosen), chosen))
 
 
-class _InProcess:
-    """Implements Carrier."""
+class Shelf(Door):
+    """What is kept in a folder, to list and to remove: no model is loaded, and `add`, `search` and `explain` raise Unavailable.
 
-    def __init__(self, service: MemoryService, settings: Settings) -> None:
-        self._service = service
+    The store must be there, of whatever models. Raises StoreMismatch, StoreUnavailable.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(_Stored(open_kept(settings), settings))
+
+
+class _Stored:
+    """Implements Carrier, but for what needs models."""
+
+    def __init__(self, kept: Kept, settings: Settings) -> None:
+        self._kept = kept
         self._settings = settings
         self._closed = False
 
     def post(self, path: str, body: bytes) -> dict[str, Any]:
         """See Carrier."""
-        return _read(_HANDLERS[path](self._open(), self._settings, NO_METER, body))
+        raise Unavailable("no models are loaded")
 
     def page(self, query: PageQuery) -> dict[str, Any]:
         """See Carrier."""
@@ -78,12 +88,12 @@ class _InProcess:
         """See Carrier."""
         if not self._closed:
             self._closed = True
-            self._service.close()
+            self._kept.close()
 
-    def _open(self) -> MemoryService:
+    def _open(self) -> Kept:
         if self._closed:
             raise Unavailable("it is closed")
-        return self._service
+        return self._kept
 
     def _check_ids(self, user_id: str, memory_id: str) -> None:
         self._check_id(user_id, "user_id")
@@ -97,6 +107,19 @@ class _InProcess:
             raise InvalidInput(field, "must not be empty")
         if len(id_) > self._settings.max_id_chars:
             raise InvalidInput(field, f"is longer than {self._settings.max_id_chars:,} characters")
+
+
+class _InProcess(_Stored):
+    """Implements Carrier."""
+
+    def __init__(self, service: MemoryService, settings: Settings) -> None:
+        super().__init__(service, settings)
+        self._service = service
+
+    def post(self, path: str, body: bytes) -> dict[str, Any]:
+        """See Carrier."""
+        self._open()
+        return _read(_HANDLERS[path](self._service, self._settings, NO_METER, body))
 
 
 def _read(answer: bytes) -> dict[str, Any]:

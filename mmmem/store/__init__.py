@@ -16,8 +16,10 @@ writer.py      the queue in front of the tables: many requests, one commit
 group.py       requests that are committed together, and what becomes of each
 index.py       one user's memories as arrays
 rows.py        memories to Arrow rows and back
+unencoded.py   rows without their vectors, for listing and removing
 cache.py       the tables that stay in memory
 durability.py  fsync, and what to do about a commit that a power cut tore
+hints.py       whether newest commits are gone
 volume.py      what a folder holds, in files and bytes
 locks.py, faults.py
 """

@@ -49,6 +49,10 @@ environment variables, are not right, or it cannot be reached"""
         self.objects.check()
         self.tables.connect(_OPTIONS)
 
+    def look(self) -> None:
+        """See Location. Whether the bucket honours conditional writes is not tried: that writes."""
+        self.tables.connect(_OPTIONS)
+
     def hold(self, *, alone: bool) -> None:
         """See Location."""
 
@@ -64,6 +68,10 @@ environment variables, are not right, or it cannot be reached"""
             return None
         read = json.loads(found or b"{}")
         return read["format"], read["models"]
+
+    def recorded(self) -> Record | None:
+        """See Location."""
+        return self.record(None)
 
     def write_record(self, new: Record) -> None:
         """See Location."""
@@ -83,6 +91,10 @@ environment variables, are not right, or it cannot be reached"""
 
     def set_aside(self) -> int:
         """See Location. A put is whole or not there."""
+        return 0
+
+    def lost_commits(self, name: str) -> int:
+        """See Location. Nothing takes an object away by halves."""
         return 0
 
     def place(self, name: str) -> BucketPlace:

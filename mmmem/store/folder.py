@@ -14,6 +14,7 @@ import pyarrow as pa
 from mmmem.errors import StoreUnavailable
 from mmmem.store.durability import SET_ASIDE, make_folder, mend, sync_table
 from mmmem.store.folder_place import FolderPlace
+from mmmem.store.hints import commits_behind
 from mmmem.store.location import IN_USE, REINDEXING
 from mmmem.store.locks import exclusive, hold
 from mmmem.store.record import COLUMNS, RECORD
@@ -42,6 +43,10 @@ class Folder:
             with exclusive(self.lock_file(trash.stem)):
                 shutil.rmtree(trash, ignore_errors=True)
 
+    def look(self) -> None:
+        """See Location."""
+        self.tables.connect()
+
     def hold(self, *, alone: bool) -> None:
         """See Location."""
         self._held = hold(self._locks / "store", alone=alone)
@@ -66,8 +71,12 @@ class Folder:
             sync_table(self.folder(RECORD), frozenset())  # also what a process that died at this point left
         if version is None:
             return new
-        row = version.read(COLUMNS).to_pylist()[0]
-        return row["format"], json.loads(row["models"])
+        return _read(version)
+
+    def recorded(self) -> Record | None:
+        """See Location."""
+        version = self.open(RECORD)
+        return None if version is None else _read(version)
 
     def write_record(self, new: Record) -> None:
         """See Location."""
@@ -90,6 +99,11 @@ class Folder:
     def set_aside(self) -> int:
         """See Location."""
         return sum(1 for _ in self._folder.glob(f"u_*.lance/{SET_ASIDE}"))
+
+    def lost_commits(self, name: str) -> int:
+        """See Location. A commit that was set aside was never acknowledged."""
+        folder = self.folder(name)
+        return 0 if any(folder.glob(SET_ASIDE)) else commits_behind(folder)
 
     def place(self, name: str) -> FolderPlace:
         """See Location."""
@@ -119,6 +133,11 @@ class Folder:
         """A folder without the store's record is not the store: a lost mount must not read as a user without memories."""
         if name != RECORD and not self.folder(RECORD).is_dir():
             raise StoreUnavailable("the data folder is not there")
+
+
+def _read(version: Version) -> Record:
+    row = version.read(COLUMNS).to_pylist()[0]
+    return row["format"], json.loads(row["models"])
 
 
 def _rows(record: Record) -> pa.Table:

@@ -51,6 +51,9 @@ class Location(Protocol):
     def connect(self) -> None:
         """Make it ready, and check that it can be used. Raises StoreUnavailable, or any error of the operating system."""
 
+    def look(self) -> None:
+        """Get ready to read what is there as it lies: nothing is made, mended or synced. Then only what reads may be called."""
+
     def hold(self, *, alone: bool) -> None:
         """Hold the store, alone or with others, until `release` or the process's end. Raises StoreUnavailable.
 
@@ -62,6 +65,9 @@ class Location(Protocol):
 
     def record(self, new: Record | None) -> Record | None:
         """The store's record; `new`, if any, written and durable, where there was none."""
+
+    def recorded(self) -> Record | None:
+        """The store's record as it lies, None where there is none."""
 
     def write_record(self, new: Record) -> None:
         """Put another record in the place of the store's, durable when this returns. Only by who holds the store alone."""
@@ -77,6 +83,9 @@ class Location(Protocol):
 
     def set_aside(self) -> int:
         """How many commits a power cut tore, and were set aside, where that happens."""
+
+    def lost_commits(self, name: str) -> int:
+        """How many commits of a table were made, as its own hint says, and are not there; 0 where nobody says so."""
 
     def place(self, name: str) -> Place:
         """A user's table, which need not exist."""

@@ -98,7 +98,7 @@ def from_rows(rows: pa.Table) -> StoredRequest:
     user_id, request_id, body_hash = (rows[name][0].as_py() for name in ("user_id", "request_id", "body_hash"))
     names: dict[bytes, str] = {}
     memories = [memory for batch in rows.to_batches() for memory in read_memories(batch, names)]
-    encoded = tuple(_encoded(memory, row) for memory, row in zip(memories, rows.to_pylist(), strict=True))
+    encoded = tuple(with_encoding(memory, row) for memory, row in zip(memories, rows.to_pylist(), strict=True))
     return StoredRequest(to_text(user_id), to_text(request_id), body_hash, encoded)
 
 
@@ -144,7 +144,8 @@ def _row(request: StoredRequest, encoded: EncodedMemory) -> dict[str, Any]:
     }
 
 
-def _encoded(memory: Memory, row: dict[str, Any]) -> EncodedMemory:
+def with_encoding(memory: Memory, row: dict[str, Any]) -> EncodedMemory:
+    """A memory with its vectors, terms and images, from its row. Raises ValueError where their sizes do not fit each other."""
     pictures = iter(row["images"])
     parts = (replace(part, data=next(pictures)) if isinstance(part, ImagePart) else part for part in memory.parts)
     ids = np.frombuffer(row["token_ids"], "<i4")

@@ -22,6 +22,7 @@ from mmmem.store.location import Superseded
 from mmmem.store.mending import mending
 from mmmem.store.record import check_table
 from mmmem.store.rows import INDEXED, to_bytes, with_seq
+from mmmem.store.unencoded import read_unencoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,12 +208,15 @@ class UserTable:
     def _read(self, version: Version) -> None:
         held = self._index.log
         if held.length:
-            rows = version.read(INDEXED, offset=held.length - 1)
+            rows = self._rows(version, held.length - 1)
             if held.continues(rows):
                 self._index.extend(rows.slice(1))
                 return
             self._index = UserIndex(self._dimensions)  # rows were removed, or moved
-        self._index.extend(version.read(INDEXED))
+        self._index.extend(self._rows(version))
+
+    def _rows(self, version: Version, offset: int = 0) -> pa.Table:
+        return read_unencoded(version, offset) if self._models is None else version.read(INDEXED, offset)
 
     def _append(self, version: Version | None, rows: pa.Table) -> bool:
         """Commit rows; whether that decides what becomes of them."""

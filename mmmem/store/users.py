@@ -49,8 +49,8 @@ class LanceStore:
         dimensions: Dimensions,
         meter: Meter = NO_METER,
     ) -> None:
-        """`models` names what made the vectors, by role, None where only what is there is to be removed; `dimensions` are the
-        vectors' widths. Touches no file."""
+        """`models` names what made the vectors, by role, None where what is there is only to be listed and removed; `dimensions` are the
+        vectors' widths, then unencoded.WIDTHS. Touches no file."""
         self._models = models
         self._recorded: dict[str, str] = {}
         self._dimensions = dimensions

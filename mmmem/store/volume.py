@@ -20,12 +20,11 @@ class Part(NamedTuple):
 
 
 def parts(folder: Path) -> Iterator[Part]:
-    """Every part of a store. A caller that has time looks at one, and comes back for the next. Raises OSError."""
+    """Every part of a store. A caller that has time looks at one, and comes back for the next. Raises OSError for the folder itself."""
     with os.scandir(folder) as entries:
         for entry in entries:
             kind: Literal["users", "other"] = "users" if _is_table(entry.name) else "other"
-            files, nbytes = _held(entry)
-            yield Part(kind, files, nbytes)
+            yield Part(kind, *_held(entry))
 
 
 def _is_table(name: str) -> bool:
@@ -33,12 +32,16 @@ def _is_table(name: str) -> bool:
 
 
 def _held(entry: os.DirEntry[str]) -> tuple[int, int]:
+    """Files and bytes of a file, or of everything below a folder that can be looked into, however deep."""
     files = nbytes = 0
-    with suppress(FileNotFoundError):
-        if not entry.is_dir(follow_symlinks=False):
-            return 1, entry.stat(follow_symlinks=False).st_size
-        with os.scandir(entry.path) as below:
-            for each in below:
-                more, size = _held(each)
-                files, nbytes = files + more, nbytes + size
+    waiting = [entry]
+    while waiting:
+        each = waiting.pop()
+        with suppress(OSError):  # it went meanwhile, or may not be looked into
+            if each.is_dir(follow_symlinks=False):
+                with os.scandir(each.path) as below:
+                    waiting += below
+            else:
+                nbytes += each.stat(follow_symlinks=False).st_size
+                files += 1
     return files, nbytes

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mmmem.errors import StoreUnavailable
+
 if TYPE_CHECKING:
+    from mmmem.memory import Kept
     from mmmem.settings import Settings
     from mmmem.store import Store
     from mmmem.store.inspection import Inspection
 
 
 def open_to_remove(settings: Settings) -> Store:
-    """The store in `data_dir` without any model: for removing and for a backup, not for searching.
+    """The store in `data_dir` without any model: for listing, for removing and for a backup, not for searching.
 
     Raises StoreMismatch, StoreUnavailable.
     """
-    from mmmem.store import Dimensions
+    from mmmem.store.unencoded import WIDTHS
     from mmmem.store.users import LanceStore
 
     by_hand = settings.model_copy(update={"retention_days": 0})
-    store = LanceStore(by_hand, models=None, dimensions=Dimensions(*[0] * len(Dimensions._fields)))
+    store = LanceStore(by_hand, models=None, dimensions=WIDTHS)
     store.open()
     return store
+
+
+def open_kept(settings: Settings) -> Kept:
+    """What is kept in `data_dir`, without any model. There must be a store. Raises StoreMismatch, StoreUnavailable."""
+    from mmmem.listing import Listing
+    from mmmem.memory import Kept
+
+    if not holds_store(settings):  # opening would make its folder, also where a name was mistyped
+        raise StoreUnavailable("data_dir: there is no store in this folder")
+    store = open_to_remove(settings)
+    return Kept(store, Listing(settings, store))
 
 
 def holds_store(settings: Settings) -> bool:

@@ -108,6 +108,7 @@ def test_an_unexpected_error_is_a_500_that_gives_nothing_away(
     assert "RuntimeError" in logged
     assert "KeyError" in logged
     assert "in fail" in logged, "the log must say where it happened"
+    assert "/" not in logged.partition("unexpected error")[2].partition("request")[0], "and not with paths"
 
 
 def test_a_failing_store_is_logged_with_its_cause_and_without_content(

@@ -1,6 +1,9 @@
 """The log says what runs and how open it is, and nothing of what callers send."""
 
+import json
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -55,3 +58,37 @@ def test_the_server_s_own_line_about_a_request_which_holds_its_path_is_left_out(
         '%s - "%s %s HTTP/%s" %d', "127.0.0.1:1", "GET", "/users/ann?key=4711", "1.1", 200
     )
     assert caplog.text == ""
+
+
+UNCAUGHT = """
+import logging, sys, threading, warnings
+from mmmem.api.logs import configure_logging
+from mmmem.settings import Settings
+configure_logging(Settings(log_format="json"))
+def fail():
+    raise OSError(2, "hush4711", "/data/ann")
+class Fails:
+    def __del__(self):
+        fail()
+thread = threading.Thread(target=fail)
+thread.start()
+thread.join()
+Fails()
+warnings.warn("hush4711 in /data/ann")
+try:
+    fail()
+except OSError:
+    logging.getLogger("a.library").exception("failed")
+fail()
+"""
+
+
+def test_what_nobody_caught_is_a_line_like_any_other_without_its_message() -> None:
+    done = subprocess.run([sys.executable, "-c", UNCAUGHT], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [line["level"] for line in lines] == ["error", "error", "warning", "error", "critical"]
+    assert sum("FileNotFoundError\n" in line.get("exception", "") + line["message"] for line in lines) == 4
+    assert "UserWarning" in lines[2]["message"]
+    assert "hush4711" not in done.stderr
+    assert "/" not in done.stderr

@@ -3,7 +3,10 @@
 import threading
 from collections.abc import Iterator
 
+import pytest
+
 from mmmem.api.store_watch import StoreWatch
+from mmmem.errors import StoreUnavailable
 from mmmem.store import Part
 
 
@@ -20,12 +23,15 @@ class Told:
             self.two.set()
 
 
-def test_a_watch_adds_up_again_and_again_and_outlives_a_fault() -> None:
-    faults = iter([True, False, False])
+@pytest.mark.parametrize("fault", [PermissionError, RecursionError, RuntimeError("/data/ann"), StoreUnavailable("no")])
+def test_a_watch_adds_up_again_and_again_and_outlives_a_fault_told_of_once(
+    fault: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = iter([True, True, True, False, False])
 
     def on_disk() -> Iterator[Part]:
         if next(faults, False):
-            raise PermissionError
+            raise fault
         yield from (Part("users", 4, 100), Part("users", 5, 10), Part("other", 1, 3))
 
     told = Told()
@@ -33,6 +39,8 @@ def test_a_watch_adds_up_again_and_again_and_outlives_a_fault() -> None:
     watch.begin(on_disk)
     assert told.two.wait(60)
     watch.close()
+    assert len(caplog.records) == 1
+    assert "/data" not in caplog.text
     assert told.counts[:2] == [(2, {"users": 9, "other": 1}, {"users": 110, "other": 3})] * 2
 
 

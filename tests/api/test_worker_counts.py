@@ -33,6 +33,23 @@ assert all(file.stat().st_blocks * 512 >= worker_counts.FILE_BYTES for file in p
 print(metrics.exposition().decode())
 """
 
+SCRAPED_MEANWHILE = """
+import os
+from pathlib import Path
+from mmmem.api import worker_counts
+from mmmem.api.metrics import Metrics
+from mmmem.settings import Settings
+place = Path(os.environ[worker_counts.VARIABLE])
+reserve, metrics = os.posix_fallocate, Metrics(Settings())
+def scraped(*arguments):
+    metrics.exposition()
+    reserve(*arguments)
+    metrics.exposition()
+os.posix_fallocate = scraped
+worker_counts.join(place)
+print(len(list(place.glob("*_0.db"))), len(list(place.glob("*.new"))))
+"""
+
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -41,8 +58,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     assert worker_counts.VARIABLE not in os.environ
 
 
-def count() -> str:
-    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=False)
+def count(code: str = COUNT) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,6 +75,12 @@ def test_what_a_dead_worker_counted_stays_and_what_it_held_does_not(temporary: P
         assert "mmmem_workers 1.0" in text
         assert 'mmmem_store_bytes{kind="users"} 5.0' in text
     assert list(temporary.iterdir()) == []
+
+
+def test_a_scrape_does_not_fail_while_a_worker_starts() -> None:
+    with worker_counts.shared_folder(2):
+        said = [count(SCRAPED_MEANWHILE) for _ in range(2)]  # with a slot of its own, and with a dead one's
+    assert said == [f"{len(worker_counts.FILES)} 0\n"] * 2
 
 
 def test_the_folder_of_a_service_that_was_killed_goes_and_no_other(temporary: Path) -> None:

@@ -188,8 +188,8 @@ def test_a_file_with_nothing_in_it_is_no_backup(tmp_path: Path, content: bytes) 
         assert done.exit_code == 1
         assert done.stderr.startswith("mmmem: line 1: ")
         assert done.stderr.count("\n") == 1
-    done = command("import", str(tmp_path), "--data-dir", str(tmp_path / "new"))
-    assert (done.exit_code, done.stderr) == (1, f"mmmem: {tmp_path}: Is a directory\n")
+    done = command("import", str(tmp_path / "missing"), "--data-dir", str(tmp_path / "new"))
+    assert (done.exit_code, done.stderr) == (1, f"mmmem: {tmp_path / 'missing'}: No such file or directory\n")
 
 
 def test_a_backup_cut_anywhere_is_refused(filled: bytes) -> None:

@@ -8,13 +8,20 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import lancedb
 import pytest
+from typer.testing import CliRunner
 
+from mmmem.cli import app
 from mmmem.doctor import Finding, State, diagnose
+from mmmem.doctor.tables import table_findings
+from mmmem.errors import StoreUnavailable
 from mmmem.ingest import content_key
 from mmmem.settings import Settings
 from mmmem.store import StoredRequest
@@ -73,8 +80,6 @@ def table_of(data_dir: Path, user_id: str) -> Path:
 
 def read_tables(data_dir: Path) -> list[Finding]:
     """What is found where every memory is read; the models need not be loaded for that."""
-    from mmmem.doctor.tables import table_findings
-
     return list(table_findings(Settings(data_dir=str(data_dir))))
 
 
@@ -85,13 +90,21 @@ def test_nothing_is_wrong_with_a_fresh_machine_and_nothing_is_left_there(data_di
     assert not data_dir.exists()
 
 
+def as_it_lies(data_dir: Path) -> dict[Path, tuple[int, int]]:
+    """Size and time of everything in a store's folder."""
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in data_dir.rglob("*")}
+
+
 def test_nothing_is_wrong_with_a_store_and_it_stays_as_it_is(filled: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in filled.rglob("*") if path.is_file()}
+    shutil.rmtree(filled / "locks")  # as of a store that was copied, so that nobody may make them
+    trash = filled / f"{table_name('cy')}.deleted"  # a deletion that died half-way, for the next start to finish
+    trash.mkdir()
+    before = as_it_lies(filled)
     found = read_tables(filled)
     assert [finding.state for finding in found] == [State.OK]
     assert found[0].says == "4, with 1 images, of 2 users: all are what was stored"
     assert {finding.state for finding in findings(filled)} == {State.OK, State.SKIPPED}
-    assert {path: path.stat().st_mtime_ns for path in filled.rglob("*") if path.is_file()} == before
+    assert as_it_lies(filled) == before
 
 
 def test_a_misspelt_setting_is_found_with_the_one_that_was_meant(
@@ -184,6 +197,19 @@ def test_a_lost_record_is_found(filled: Path) -> None:
     assert "the tables of 2 users are there" in the_one(findings(filled), "store").says
 
 
+@pytest.mark.parametrize("file", ["_versions/*.manifest", "data/*.lance"])
+@pytest.mark.parametrize("left", [0, 30])
+def test_a_torn_record_is_found_and_left_as_it_is(filled: Path, file: str, left: int) -> None:
+    for each in (filled / "_store.lance").glob(file):
+        each.write_bytes(each.read_bytes()[:left])
+    before = as_it_lies(filled)
+    finding = the_one(findings(filled), "store")
+    assert finding.state is State.FAULT
+    assert finding.says.startswith("its record is lost, or torn, and the tables of 2 users are there")
+    assert "restore _store.lance" in finding.advice
+    assert as_it_lies(filled) == before
+
+
 def test_a_reindex_that_has_not_ended_is_found(filled: Path) -> None:
     models = beginning(MODELS, {"text": "words-2", "image": "pixels-2"})
     lancedb.connect(filled).open_table("_store").update(values={"models": json.dumps(models)})
@@ -219,6 +245,58 @@ def test_a_byte_that_the_disk_changed_is_found(
     assert finding.says == f"1, of 1 users, not what was stored: {table_name(user)}"
 
 
+def changed_in_all_files(folder: Path, content: bytes, place: int, value: bytes) -> None:
+    """Put other bytes in the place of some of `content`, wherever it is stored."""
+    changed = 0
+    for file in (folder / "data").iterdir():
+        stored = bytearray(file.read_bytes())
+        if (found := stored.find(content)) >= 0:
+            stored[found + place : found + place + len(value)] = value
+            file.write_bytes(stored)
+            changed += 1
+    assert changed
+
+
+def test_a_vector_that_is_no_number_is_found(filled: Path) -> None:
+    stored = request("ada", "r1", SECRET + "1").memories[0].text.dense
+    changed_in_all_files(table_of(filled, "ada"), stored.tobytes(), 4, b"\x00\x00\xc0\x7f")
+    finding = the_one(read_tables(filled), "memories")
+    assert finding.says == f"1, of 1 users, not what was stored: {table_name('ada')}"
+
+
+def test_columns_that_only_the_service_reads_are_read(filled: Path) -> None:
+    """A bit of any byte: what the service cannot read, or does not read whole, is found."""
+    table, settings = table_of(filled, "bob"), Settings(data_dir=str(filled))
+    [file] = (table / "data").iterdir()
+    whole, kept, missed, unread = file.read_bytes(), filled.with_name("kept"), [], 0
+    shutil.copytree(table, kept)
+    for place in [*range(0, len(whole) - 4_000, 1_999), *range(len(whole) - 4_000, len(whole), 199)]:
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x80]) + whole[place + 1 :])
+        found = {finding.state for finding in read_tables(filled)}
+        store = LanceStore(settings, models=MODELS, dimensions=DIMENSIONS)
+        store.open()
+        try:
+            answered = len(store.load_images("bob", store.arrays("bob").memories)) == 1
+        except StoreUnavailable:
+            answered = False
+        store.close()
+        unread += not answered
+        if not answered and found == {State.OK}:
+            missed.append(place)
+        shutil.rmtree(table)  # of which the service may have set a commit aside
+        shutil.copytree(kept, table)
+    assert missed == []
+    assert unread
+
+
+def test_a_newest_commit_that_is_gone_is_found(filled: Path) -> None:
+    min((table_of(filled, "ada") / "_versions").glob("*.manifest")).unlink()
+    finding = the_one(read_tables(filled), "commits")
+    assert finding.state is State.WARNING
+    assert "the newest of 1 users are not there" in finding.says
+    assert "backup" in finding.advice
+
+
 def test_a_commit_that_a_power_cut_tore_is_told_of(filled: Path) -> None:
     newest = min((table_of(filled, "ada") / "_versions").glob("*.manifest"))
     newest.write_bytes(newest.read_bytes()[:20])
@@ -246,6 +324,51 @@ def test_the_report_and_its_exit_code(filled: Path) -> None:
     assert bad.stdout.endswith("\n1 fault, 0 warnings\n")
     assert "fault   device: MMMEM_DEVICE=cuda, but torch sees no GPU" in bad.stdout
     assert "\n        → " in bad.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--free-gib", "inf"], 2),
+        (["--free-gib", "nan"], 2),
+        (["--free-gib", "-1"], 2),
+        (["--free-gib", ""], 2),
+        (["--data-dir", ""], 2),
+        (["--profile", "none"], 2),
+        (["--data-dir", "d" * 5_000], 1),
+        (["--data-dir", "ftp://x"], 1),
+    ],
+)
+def test_odd_options_end_plainly(options: list[str], code: int) -> None:
+    done = CliRunner().invoke(app, ["doctor", "--quick", *options], env={"MMMEM_PORT": "0"}, prog_name="mmmem")
+    assert done.exit_code == code
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    assert "d" * 50 not in done.output
+
+
+def test_it_can_be_run_again_and_again_while_a_service_writes_merges_and_removes(filled: Path) -> None:
+    settings = Settings(data_dir=str(filled)).model_copy(update={"compact_fragments": 2})
+    store = LanceStore(settings, models=MODELS, dimensions=DIMENSIONS)
+    store.open()
+    stopped = threading.Event()
+
+    def write() -> None:
+        for number in count():
+            if stopped.is_set():
+                return
+            store.add(with_hash(request("ada", f"w{number}", f"{SECRET} {number}")))
+            if number % 5 == 4:
+                store.delete_memory("ada", store.arrays("ada").memories[0].id)
+            if number % 9 == 8:
+                store.delete_user("ada")
+
+    with ThreadPoolExecutor(1) as writer:
+        writing = writer.submit(write)
+        found = [finding for _ in range(20) for finding in read_tables(filled)]
+        stopped.set()
+        writing.result()
+    store.close()
+    assert [finding for finding in found if finding.state is not State.OK] == []
 
 
 def test_nothing_of_a_memory_or_a_key_is_in_the_report(filled: Path) -> None:

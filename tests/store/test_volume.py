@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from mmmem.store.volume import Part, parts
@@ -32,3 +35,34 @@ def test_what_goes_meanwhile_is_left_out(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / name)
     assert sum(part.files for part in found) <= 1
     assert first.files >= 1
+
+
+@contextlib.contextmanager
+def folders_below_each_other(top: Path, name: str, count: int, file: str) -> Iterator[None]:
+    """So many folders, the innermost with a file of 11 bytes; gone afterwards, which shutil.rmtree may not manage."""
+    with contextlib.chdir(top):
+        for _ in range(count):
+            Path(name).mkdir()
+            os.chdir(name)
+        Path(file).write_bytes(bytes(11))
+        try:
+            yield
+        finally:
+            Path(file).unlink()
+            for _ in range(count):
+                os.chdir("..")
+                Path(name).rmdir()
+
+
+def test_folders_below_each_other_without_end_are_counted(tmp_path: Path) -> None:
+    fill(tmp_path)
+    with folders_below_each_other(tmp_path / "x", "d", 1_200, "file"):
+        assert Part("other", 2, 18) in parts(tmp_path)
+
+
+def test_what_cannot_be_looked_into_is_left_out(tmp_path: Path) -> None:
+    fill(tmp_path)
+    with folders_below_each_other(tmp_path / "x", "d" * 200, 25, "file"):  # no path may be so long, not even root's
+        found = list(parts(tmp_path))
+    assert Part("other", 1, 7) in found
+    assert sum(part.kind == "users" for part in found) == 3
