@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NoReturn
 
-from mmmem.api.errors import stack_of
+from mmmem.api.stacks import stack_of
 from mmmem.errors import MmmemError, Unavailable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, Lis
 from pydantic import ValidationError
 
 import mmmem
-from mmmem.api.errors import stack_of
+from mmmem.api.stacks import stack_of
 from mmmem.errors import MmmemError
 from mmmem.mcp_server.answers import text
 from mmmem.mcp_server.arguments import complaint
