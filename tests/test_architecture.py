@@ -72,8 +72,10 @@ ALLOWED = {
     "doctor": BASE | {"encoders", "store", "ingest", "memory", "wiring", "__init__"},
     "chats": BASE,
     "library": BASE | {"listing", "memory", "wiring", "api"},
+    "mcp_server": BASE | {"media", "api", "library", "__init__"},
     "__main__": {"cli"},
-    "cli": BASE | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "chats", "library", "__init__"},
+    "cli": BASE
+    | {"presentation", "encoders", "backup", "wiring", "api", "doctor", "chats", "library", "mcp_server", "__init__"},
 }
 
 
@@ -120,9 +122,18 @@ def test_only_the_cache_of_embeddings_knows_sqlite():
     assert importers("sqlite3") == {"encoders/vector_cache.py"}
 
 
-@pytest.mark.parametrize("library", ["fastapi", "starlette", "uvicorn"])
-def test_only_the_api_knows_http(library):
-    assert {name.split("/")[0] for name in importers(library)} == {"api"}
+def test_only_the_api_knows_fastapi():
+    assert {name.split("/")[0] for name in importers("fastapi")} == {"api"}
+
+
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_only_the_api_and_mcps_transport_know_http(library):
+    assert {name for name in importers(library) if not name.startswith("api/")} == {"mcp_server/http.py"}
+
+
+@pytest.mark.parametrize("library", ["mcp", "mcp_types"])
+def test_only_the_mcp_server_knows_the_protocol_of_agents(library):
+    assert {name.split("/")[0] for name in importers(library)} == {"mcp_server"}
 
 
 def test_only_the_api_knows_prometheus():

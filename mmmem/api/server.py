@@ -30,8 +30,8 @@ WORKER_SILENCE_SECONDS = 60
 def run(settings: Settings) -> None:
     """Serve until told to stop. Raises StartupError when it cannot listen, or when a worker could not start."""
     _use_all_file_handles()
-    listener = _listen(settings.host, settings.port)
-    announce(settings, _address(listener))
+    listener = listen(settings.host, settings.port, "--host and --port, or MMMEM_HOST and MMMEM_PORT")
+    announce(settings, address(listener))
     single = settings.workers == 1
     config = uvicorn.Config(
         app_from_settings(settings, exit_code=1) if single else "mmmem.api.app:create_app_from_environment",
@@ -62,15 +62,14 @@ def _use_all_file_handles() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, chosen_with: str) -> socket.socket:
+    """A socket that listens. `chosen_with`: what host and port are set with. Raises StartupError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or "unknown reason"
-        raise StartupError(
-            f"cannot listen on {host} port {port}: {reason}; choose with --host and --port, or MMMEM_HOST and MMMEM_PORT"
-        ) from error
+        raise StartupError(f"cannot listen on {host} port {port}: {reason}; choose with {chosen_with}") from error
     # asyncio does it only for sockets that were made with their protocol: without it an answer's second packet waits for
     # the first one to be acknowledged, 40 ms.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -78,6 +77,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _address(listener: socket.socket) -> str:
+def address(listener: socket.socket) -> str:
+    """The URL of its root."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if listener.family == socket.AF_INET6 else f"http://{host}:{port}"

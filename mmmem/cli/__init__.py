@@ -7,10 +7,11 @@ from typing import Annotated
 import typer
 
 import mmmem
-from mmmem.cli import add, backup, delete, doctor, explain, memories, models, purge, reindex, search, serve
+from mmmem.cli import add, backup, delete, doctor, explain, mcp, memories, models, purge, reindex, search, serve
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(serve.serve)
+app.command()(mcp.mcp)
 app.command()(add.add)
 app.command()(search.search)
 app.command()(explain.explain)

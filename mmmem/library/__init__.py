@@ -11,7 +11,7 @@ awaited.py     AsyncMemory and AsyncClient
 from mmmem.library.awaited import AsyncClient, AsyncMemory
 from mmmem.library.client import Client
 from mmmem.library.engine import Memory
-from mmmem.library.results import Added, FoundMemory, ImageFile, StoredMemory, Usage
+from mmmem.library.results import Added, FoundMemory, ImageFile, Page, StoredMemory, Usage
 
 __all__ = [
     "Added",
@@ -21,6 +21,7 @@ __all__ = [
     "FoundMemory",
     "ImageFile",
     "Memory",
+    "Page",
     "StoredMemory",
     "Usage",
 ]

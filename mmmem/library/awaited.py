@@ -77,6 +77,20 @@ class _Awaited(Generic[_D]):
             self._door.get_all, user_id=user_id, session_id=session_id, newest_first=newest_first, images=images
         )
 
+    async def page(
+        self,
+        *,
+        user_id: str,
+        limit: int = 100,
+        session_id: str | None = None,
+        newest_first: bool = False,
+        images: bool = True,
+        after: str | None = None,
+    ) -> results.Page:
+        """See Door."""
+        ids = {"user_id": user_id, "session_id": session_id, "after": after}
+        return await self._run(partial(self._door.page, limit=limit, newest_first=newest_first, images=images, **ids))  # type: ignore[arg-type]
+
     async def get(self, memory_id: str, *, user_id: str) -> results.StoredMemory:
         """See Door."""
         return await self._run(self._door.get, memory_id, user_id=user_id)

@@ -88,14 +88,31 @@ class Door:
         self, *, user_id: str, session_id: str | None = None, newest_first: bool = False, images: bool = True
     ) -> Iterator[results.StoredMemory]:
         """All that is stored of a user, or of one session, by time, read a page at a time."""
-        after = None
-        while True:
-            query = PageQuery(user_id, _PAGE, session_id, newest_first=newest_first, with_images=images, after=after)
-            page = self._carrier.page(query)
-            yield from map(results.stored_memory, page["data"])
-            after = page["next"]
-            if after is None:
-                return
+        asked: dict[str, Any] = {
+            "user_id": user_id,
+            "session_id": session_id,
+            "newest_first": newest_first,
+            "images": images,
+        }
+        page = self.page(**asked)
+        yield from page.memories
+        while page.next is not None:
+            page = self.page(**asked, after=page.next)
+            yield from page.memories
+
+    def page(
+        self,
+        *,
+        user_id: str,
+        limit: int = _PAGE,
+        session_id: str | None = None,
+        newest_first: bool = False,
+        images: bool = True,
+        after: str | None = None,
+    ) -> results.Page:
+        """At most `limit` of the same, those that follow a page whose `next` is `after`."""
+        query = PageQuery(user_id, limit, session_id, newest_first=newest_first, with_images=images, after=after)
+        return results.page(self._carrier.page(query))
 
     def get_all(
         self, *, user_id: str, session_id: str | None = None, newest_first: bool = False, images: bool = True

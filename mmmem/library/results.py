@@ -66,6 +66,15 @@ class StoredMemory(_Remembered):
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """Some of what is stored, in order. `next`: where the following page begins, None on the last; `total` counts all pages' memories."""
+
+    memories: tuple[StoredMemory, ...]
+    next: str | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Added:
     """What was told is durable and can be found."""
 
@@ -96,6 +105,11 @@ def stored_memory(value: dict[str, Any]) -> StoredMemory:
     """From the answers of GET /memories and GET /memories/{id}."""
     kept = ("session_id", "role", "timestamp", "position", "piece")
     return StoredMemory(*_remembered(value), **{name: value[name] for name in kept}, image_count=value["images"])
+
+
+def page(value: dict[str, Any]) -> Page:
+    """From the answer of GET /memories."""
+    return Page(tuple(map(stored_memory, value["data"])), value["next"], value["total"])
 
 
 def usage(value: dict[str, Any]) -> Usage:

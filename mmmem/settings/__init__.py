@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from mmmem.settings.mcp import Mcp
 from mmmem.settings.memories import Memories
 from mmmem.settings.models import Models
 from mmmem.settings.ranking import Ranking
@@ -14,7 +15,7 @@ from mmmem.settings.serving import Process, Serving
 __all__ = ["Settings"]
 
 
-class Settings(Ranking, Memories, Process, Requests, Remote, Models, Serving, BaseSettings):
+class Settings(Ranking, Memories, Process, Requests, Remote, Models, Serving, Mcp, BaseSettings):
     """The service's settings, read from `MMMEM_*` and checked; a wrong value stops the start and is named."""
 
     model_config = SettingsConfigDict(

@@ -65,6 +65,17 @@ def test_what_is_told_is_found(door: Door) -> None:
     assert door.search("cat", user_id="door nobody") == []
 
 
+def test_what_is_stored_is_read_a_page_at_a_time(door: Door) -> None:
+    for day in range(3):
+        door.add(f"day {day}", user_id="door turned", timestamp=FIRST + day * 86_400_000)
+    first = door.page(user_id="door turned", limit=2, newest_first=True)
+    assert ([each.text for each in first.memories], first.total) == (["day 2", "day 1"], 3)
+    rest = door.page(user_id="door turned", limit=2, newest_first=True, after=first.next)
+    assert ([each.text for each in rest.memories], rest.next) == (["day 0"], None)
+    with pytest.raises(InvalidInput):
+        door.page(user_id="door turned", after="nowhere")
+
+
 def test_messages_of_several_kinds_are_told_at_once(door: Door) -> None:
     moment = datetime(2024, 1, 1, tzinfo=UTC)
     door.add(
