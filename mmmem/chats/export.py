@@ -17,6 +17,7 @@ MOST_JSON = 512 * 1024 * 1024  # bytes of a file of conversations
 MOST_PICTURE = 64 * 1024 * 1024  # bytes of a picture
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif", ".heic", ".heif")
 
+# All that zipfile raises for what it cannot unpack: RuntimeError where it is encrypted, NotImplementedError where a method is unknown.
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError, ValueError)
 
 

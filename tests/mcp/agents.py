@@ -126,5 +126,5 @@ class Served:
         while time.monotonic() < deadline and self.process.poll() is None:
             if match := _LISTENING.search(self.log.read_text()):
                 return match[1]
-            time.sleep(0.05)
+            time.sleep(0.05)  # its log is all that says where it listens; DEADLINE bounds the wait
         raise AssertionError(self.log.read_text())
