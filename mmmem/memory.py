@@ -16,7 +16,8 @@ from mmmem.store import StoredRequest
 if TYPE_CHECKING:
     from mmmem.listing import Listed, Listing, Page, PageQuery
     from mmmem.search import Search
-    from mmmem.store import Part, Store, Usage
+    from mmmem.settings import Settings
+    from mmmem.store import Part, Roster, Store, Usage
     from mmmem.types import AddRequest, Hit, Query
 
 
@@ -55,6 +56,10 @@ class Kept:
     def usage(self, user_id: str) -> Usage:
         """What is held of a user; zeros for an unknown one. Raises StoreUnavailable."""
         return self._store.usage(user_id)
+
+    def users(self, after: str, limit: int) -> Roster:
+        """Some of those whose memories there are; see Roster. Raises StoreUnavailable."""
+        return self._store.roster(after, limit)
 
     def on_disk(self) -> Iterator[Part]:
         """What the store's folder holds, a part at a time; nothing of a bucket. Raises OSError."""
@@ -114,9 +119,10 @@ class MemoryService(Kept):
         """
         return self._search(query)
 
-    def explain(self, query: Query) -> list[Hit]:
-        """As `search`, and how each memory came to its place."""
-        return self._search(query, explained=True)
+    def explain(self, query: Query, settings: Settings | None = None) -> list[Hit]:
+        """As `search`, and how each memory came to its place; where `settings` are given, ranked as those say."""
+        search = self._search if settings is None else self._search.ranked_by(settings)
+        return search(query, explained=True)
 
     def close(self) -> None:
         """See Kept."""

@@ -32,6 +32,10 @@ class QuestionEncoder:
         self._image = image
         self._pictures = pictures
 
+    def asked_by(self, settings: Settings) -> QuestionEncoder:
+        """The same with other settings."""
+        return QuestionEncoder(settings, self._text, self._image, self._pictures)
+
     def prepare(self, query: Query) -> list[PreparedPicture]:
         """The query's images, decoded. Raises InvalidImage or TooLarge."""
         sent = (

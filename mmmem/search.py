@@ -50,7 +50,13 @@ class Search:
         self._questions = questions
         self._threads = threads
         self._meter = meter
+        self._reranker = reranker
         self._rank = Ranker(settings, reranker)
+
+    def ranked_by(self, settings: Settings) -> Search:
+        """The same search with other settings of the ranking, of those that are read anew for every question."""
+        parts = (self._store, self._text, self._questions.asked_by(settings))
+        return Search(settings, *parts, threads=self._threads, reranker=self._reranker, meter=self._meter)
 
     def __call__(self, query: Query, *, explained: bool = False) -> list[Hit]:
         """Hits, best first, at most `top_k`; with how each came about if `explained`.

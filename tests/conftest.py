@@ -16,9 +16,9 @@ KEY = "a-key-for-tests"
 
 @pytest.fixture(scope="session")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningService, RunningService]]:
-    """The two services below, which load their models at the same time."""
+    """The two services below, which load their models at the same time. Both have the inspector."""
     folder = tmp_path_factory.mktemp("services")
-    running = (RunningService(folder / "open"), RunningService(folder / "keyed", api_key=KEY))
+    running = (RunningService(folder / "open", ui="1"), RunningService(folder / "keyed", ui="1", api_key=KEY))
     yield running
     for each in running:
         each.stop()

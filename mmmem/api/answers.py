@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mmmem.listing import Listed, Page
-    from mmmem.store import Usage
+    from mmmem.store import Roster, Usage
     from mmmem.types import AddRequest, Explanation, Hit, Memory, Part
 
     Content = str | list[dict[str, Any]]
@@ -35,6 +35,11 @@ def user_answer(user_id: str, usage: Usage) -> bytes:
     }
     counts = {"memories": usage.memories, "images": usage.images, "sessions": usage.sessions, "bytes": usage.nbytes}
     return to_json({"user_id": user_id, **counts, **times})
+
+
+def roster_answer(roster: Roster) -> bytes:
+    """Some of a store's users."""
+    return to_json({"data": [user._asdict() for user in roster.users], "next": roster.next, "total": roster.total})
 
 
 def search_answer(hits: Sequence[Hit], max_bytes: int) -> bytes:

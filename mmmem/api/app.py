@@ -21,6 +21,7 @@ import mmmem
 from mmmem.api import worker_counts
 from mmmem.api.admission import Lane
 from mmmem.api.errors import ErrorBoundary, answer_domain_error, answer_http_error
+from mmmem.api.inspector import inspector_router, page_router
 from mmmem.api.logs import configure_logging
 from mmmem.api.metrics import Metrics
 from mmmem.api.openapi import openapi_document
@@ -81,6 +82,9 @@ def create_app(
     app.include_router(metrics_router(settings, metrics))
     app.include_router(memory_router(settings, startup, adds, searches, metrics))
     app.include_router(stored_router(settings, startup, adds, searches))
+    if settings.ui:
+        app.include_router(inspector_router(settings, startup, searches))
+        app.include_router(page_router())
     app.add_exception_handler(MmmemError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(ErrorBoundary)  # each goes around those before it

@@ -109,6 +109,14 @@ class SearchBody(Shape):
     top_k: int = Field(ge=1, description="The most memories to return.")
 
 
+class ExplainBody(SearchBody):
+    """As for /search, and how to rank."""
+
+    settings: dict[str, Any] | None = Field(
+        None, description="Settings of the ranking for this question alone, in lower case without MMMEM_."
+    )
+
+
 class AddAnswer(Shape):
     """Everything in the request is durable and searchable."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mmmem.api.answers import add_answer, explain_answer, search_answer
-from mmmem.api.translate import read_add, read_query
+from mmmem.api.translate import read_add, read_explain, read_query
 
 if TYPE_CHECKING:
     from mmmem.memory import MemoryService
@@ -33,7 +33,7 @@ def search(service: MemoryService, settings: Settings, meter: Meter, body: bytes
 def explain(service: MemoryService, settings: Settings, meter: Meter, body: bytes) -> bytes:
     """POST /explain."""
     with meter.stage("explain", "parse"):
-        query = read_query(body, settings)
-    hits = service.explain(query)
+        query, ranking = read_explain(body, settings)
+    hits = service.explain(query, ranking)
     with meter.stage("explain", "answer"):
         return explain_answer(hits, settings.response_max_bytes)

@@ -64,7 +64,8 @@ def operation(
 def openapi_document(app: FastAPI) -> dict[str, Any]:
     """The document with the schemas of bodies and errors in it."""
     document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-    written: tuple[type[BaseModel], ...] = (contract.AddBody, contract.SearchBody, contract.ErrorAnswer)
+    bodies = (contract.AddBody, contract.SearchBody, contract.ExplainBody)
+    written: tuple[type[BaseModel], ...] = (*bodies, contract.ErrorAnswer)
     _, schemas = models_json_schema([(each, "validation") for each in written], ref_template=_REF)
     document["components"]["schemas"].update(schemas["$defs"])
     document["components"]["securitySchemes"] = _SECURITY_SCHEMES

@@ -92,9 +92,9 @@ def memory_router(settings: Settings, startup: Startup, adds: Lane, searches: La
         """The memories of one user that answer a question by text, image or both, best first."""
         return await serve(request, searches, "search", handlers.search)
 
-    @router.post("/explain", **operation(contract.SearchBody, contract.ExplainAnswer))
+    @router.post("/explain", **operation(contract.ExplainBody, contract.ExplainAnswer))
     async def explain(request: Request) -> Response:
-        """As /search, and how each memory came to its place."""
+        """As /search, and how each memory came to its place; ranked with other settings where the body names any."""
         return await serve(request, searches, "explain", handlers.explain)
 
     return router

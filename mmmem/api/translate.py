@@ -5,41 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
 from mmmem.api import contract
-from mmmem.api.bodies import FIELD as BODY
 from mmmem.api.bodies import parse_json
+from mmmem.api.ranking_settings import ranked_with
 from mmmem.api.times import read_timestamp
+from mmmem.api.validation import validated
 from mmmem.errors import InvalidInput, TooLarge
 from mmmem.media.data_urls import parse_data_url
 from mmmem.types import AddRequest, ImagePart, Message, Query, TextPart
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from mmmem.settings import Settings
     from mmmem.types import Part
 
-Model = TypeVar("Model", bound=BaseModel)
-
-# What Pydantic finds, in words that never hold what was sent.
-_PROBLEMS = {
-    "missing": "is required",
-    "model_type": "must be an object",
-    "list_type": "must be an array",
-    "int_type": "must be an integer",
-    "literal_error": "must be 'text' or 'image_url'",
-    "greater_than_equal": "must be at least 1",
-    "too_short": "must not be empty",
-}
+Asked = TypeVar("Asked", bound=contract.SearchBody)
 
 
 def read_add(body: bytes, settings: Settings) -> AddRequest:
     """Read the body of an Add. Raises InvalidInput, InvalidImage and TooLarge, naming the field."""
     value = parse_json(body, settings.max_json_values)
     _check_count(value, "messages", settings.max_messages)
-    add = _validate(contract.AddBody, value)
+    add = validated(contract.AddBody, value)
     for field in ("request_id", "user_id", "session_id"):
         _check_length(getattr(add, field), field, settings.max_id_chars)
     reader = _ContentReader(settings)
@@ -51,9 +37,22 @@ def read_add(body: bytes, settings: Settings) -> AddRequest:
 
 def read_query(body: bytes, settings: Settings) -> Query:
     """Read the body of a Search. Raises InvalidInput, InvalidImage and TooLarge, naming the field."""
+    return _query(_search(contract.SearchBody, body, settings), settings)
+
+
+def read_explain(body: bytes, settings: Settings) -> tuple[Query, Settings | None]:
+    """Read the body of an Explain: the question, and the settings to rank with where it names any. Raises as read_query does."""
+    asked = _search(contract.ExplainBody, body, settings)
+    return _query(asked, settings), ranked_with(settings, asked.settings) if asked.settings else None
+
+
+def _search(model: type[Asked], body: bytes, settings: Settings) -> Asked:
     value = parse_json(body, settings.max_json_values)
     _check_count(value, "options", settings.max_options)
-    search = _validate(contract.SearchBody, value)
+    return validated(model, value)
+
+
+def _query(search: contract.SearchBody, settings: Settings) -> Query:
     _check_length(search.user_id, "user_id", settings.max_id_chars)
     if search.top_k > settings.max_top_k:
         raise InvalidInput("top_k", f"must be at most {settings.max_top_k:,}")
@@ -64,20 +63,6 @@ def read_query(body: bytes, settings: Settings) -> Query:
         if chars > settings.max_query_chars:
             raise TooLarge(field, f"holds more text than the limit, {settings.max_query_chars:,} characters")
     return Query(search.user_id, parts, search.top_k, options)
-
-
-def _validate(model: type[Model], value: Any) -> Model:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        problem = _PROBLEMS.get(first["type"], first["msg"])
-        raise InvalidInput(field_path(first["loc"]), problem) from None
-
-
-def field_path(location: Sequence[int | str]) -> str:
-    """A location of Pydantic's as the caller knows it: ``messages.3.content.0.text``; the whole body is ``body``."""
-    return ".".join(str(step) for step in location if not str(step).startswith("<")) or BODY
 
 
 def _check_count(value: Any, field: str, limit: int) -> None:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from mmmem.api.answers import explain_answer
 from mmmem.api.contract import ErrorAnswer, ExplainAnswer
-from mmmem.api.translate import read_query
+from mmmem.api.translate import read_explain
 from mmmem.cli.ending import said_once
 from mmmem.errors import InvalidInput, MmmemError, StoreUnavailable
 
@@ -28,13 +28,15 @@ def from_folder(body: bytes, settings: Settings) -> dict[str, Any]:
     """Open the store, ask, and close it again. Raises MmmemError."""
     from mmmem.wiring import build_service, check, holds_store
 
-    query = read_query(body, settings)
+    query, ranking = read_explain(body, settings)
     if not holds_store(settings):  # opening would make one, also where a name was mistyped
         raise StoreUnavailable("data_dir: there is no store in this folder")
     check(settings)
     loading = Console(stderr=True).status("Loading the models")
     with said_once(), loading, closing(build_service(settings)) as service:
-        answer: dict[str, Any] = json.loads(explain_answer(service.explain(query), settings.response_max_bytes))
+        answer: dict[str, Any] = json.loads(
+            explain_answer(service.explain(query, ranking), settings.response_max_bytes)
+        )
     return answer
 
 

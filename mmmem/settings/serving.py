@@ -50,6 +50,11 @@ class Serving(BaseModel):
     log_format: Literal["text", "json"] = Field(
         "text", description="How a log line is written: for people, or one JSON object a line (docs/observability.md)."
     )
+    ui: bool = Field(
+        False,
+        description="Whether the inspector is at `/ui`: a page to look at memories and at why they are found (docs/inspector.md). "
+        "Whoever has the key can list all users there.",
+    )
     metrics: bool = Field(True, description="Whether `GET /metrics` is there, behind the same key as the rest.")
     metrics_store_seconds: float = Field(
         60,

@@ -11,6 +11,7 @@ reading.py     a table's requests, whole, one after the other
 reindexing.py  a store whose vectors are replaced by those of other models
 inspection.py  every row looked at from outside, without models
 retention.py   users whose time is over
+roster.py      whose memories there are
 log.py         which rows of a table count, and in which order
 writer.py      the queue in front of the tables: many requests, one commit
 group.py       requests that are committed together, and what becomes of each
@@ -25,7 +26,7 @@ locks.py, faults.py
 """
 
 from mmmem.store.index import UserArrays
-from mmmem.store.protocol import Dimensions, Store, StoredRequest, Usage
+from mmmem.store.protocol import Dimensions, Holding, Roster, Store, StoredRequest, Usage
 from mmmem.store.volume import Part
 
-__all__ = ["Dimensions", "Part", "Store", "StoredRequest", "Usage", "UserArrays"]
+__all__ = ["Dimensions", "Holding", "Part", "Roster", "Store", "StoredRequest", "Usage", "UserArrays"]

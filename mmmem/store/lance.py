@@ -119,6 +119,11 @@ class Version:
         """These columns of the rows from `offset` on, as they lie there, and their ids where the table keeps those."""
         return self._table.search().select(list(columns)).with_row_id(self._has_row_ids).offset(offset).to_arrow()
 
+    def first(self, column: str) -> Any:
+        """A column's value in one row, None where there is none."""
+        rows = self._table.search().select([column]).limit(1).to_arrow()
+        return rows[column][0].as_py() if rows.num_rows else None
+
     def batches(self, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """These columns, or all, of all rows in their order, a few rows at a time: each may hold many images."""
         rows = self._table.search()

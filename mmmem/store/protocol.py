@@ -51,6 +51,21 @@ class Usage:
     last: int | None
 
 
+class Holding(NamedTuple):
+    """A user, and how many memories there are of them."""
+
+    user_id: str
+    memories: int
+
+
+class Roster(NamedTuple):
+    """Some of a store's users; `total` counts all of them, in a bucket also those who were removed; `next` is the place after which the others follow, None at the end."""
+
+    users: tuple[Holding, ...]
+    total: int
+    next: str | None
+
+
 class Store(Protocol):
     """Keeps memories, each user's apart. Blocking, and safe to call from many threads at once.
 
@@ -107,6 +122,9 @@ class Store(Protocol):
 
     def usage(self, user_id: str) -> Usage:
         """What is held of a user; zeros for an unknown one."""
+
+    def roster(self, after: str, limit: int) -> Roster:
+        """The users whose place is behind `after`, empty for the first; in an order that stays whoever comes or goes."""
 
     def on_disk(self) -> Iterator[Part]:
         """What lies on disk, a part at a time, as far as it is seen while others write; nothing of a bucket."""

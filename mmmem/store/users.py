@@ -21,6 +21,7 @@ from mmmem.store.protocol import Usage
 from mmmem.store.reading import read_requests
 from mmmem.store.record import check_record
 from mmmem.store.retention import DAY, Retention, remove_expired
+from mmmem.store.roster import read_roster
 from mmmem.store.rows import to_bytes, to_rows
 from mmmem.store.table import UserTable
 from mmmem.store.volume import Part, parts
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store.index import UserArrays
     from mmmem.store.location import Location
-    from mmmem.store.protocol import Dimensions, StoredRequest
+    from mmmem.store.protocol import Dimensions, Roster, StoredRequest
     from mmmem.types import Memory
 
 _FILE_CACHE_BYTES = 64 * 1024 * 1024  # LanceDB's own, for the footers of files, at most; without a bound it grows
@@ -151,6 +152,10 @@ class LanceStore:
             images, sessions = len(arrays.images.owners), len(set(arrays.sessions.tolist()))
             first, last = int(arrays.times.min()), int(arrays.times.max())
             return Usage(len(arrays), images, sessions, table.size(), first, last)
+
+    def roster(self, after: str, limit: int) -> Roster:
+        """See Store. The place is the name of a table."""
+        return read_roster(self._location, after, limit)
 
     def on_disk(self) -> Iterator[Part]:
         """See Store."""

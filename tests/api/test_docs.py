@@ -4,19 +4,20 @@ import re
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from mmmem.api import contract
 from mmmem.api.errors import HTTP_CODES, INTERNAL_ERROR, STATUS
 from mmmem.api.times import SECONDS
 from mmmem.errors import InvalidBackup, MmmemError, StartupError, Unavailable, Unreachable
 from mmmem.settings import Settings
+from tests.api.controlled import ControlledService, serving
 
 DOCS = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 
 
-def test_every_route_has_its_section_and_no_other_has(client: TestClient) -> None:
-    paths = client.get("/openapi.json").json()["paths"]
+def test_every_route_has_its_section_and_no_other_has(controlled: ControlledService) -> None:
+    with serving(controlled, ui=True) as client:
+        paths = client.get("/openapi.json").json()["paths"]
     routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert set(re.findall(r"^## ((?:GET|POST|DELETE) \S+)$", DOCS, re.MULTILINE)) == routes
 

@@ -15,7 +15,7 @@ def test_bodies_answers_and_errors_are_described(client: TestClient) -> None:
     stored = {*users, *memories, ("/memories", "get")}
     health = {"/health", "/health/live", "/health/ready"}
     assert set(document["paths"]) == told | {path for path, _ in stored} | health | {"/metrics"}
-    for path, body in (("/add", "AddBody"), ("/search", "SearchBody"), ("/explain", "SearchBody")):
+    for path, body in (("/add", "AddBody"), ("/search", "SearchBody"), ("/explain", "ExplainBody")):
         operation = document["paths"][path]["post"]
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
         assert schema == {"$ref": f"#/components/schemas/{body}"}

@@ -140,3 +140,51 @@ def test_what_the_reranker_did_not_see_is_null(start_service: Any) -> None:
 
 def test_a_user_whom_nobody_knows_has_nothing_to_explain(told: RunningService) -> None:
     assert explain(told, {"query": "anything", "user_id": "nobody of these tests"}) == []
+
+
+def test_a_question_is_ranked_with_settings_of_its_own_and_no_other_is(told: RunningService) -> None:
+    question = {"query": "What did Ben say about the boat on 7 June 2023?"}
+    usual = explain(told, question)
+    assert any({"date", "maxsim"} <= memory["channels"].keys() for memory in usual)
+    changed = explain(told, {**question, "settings": {"weight_date": 0, "weight_maxsim": 2, "fusion": "rrf"}})
+    assert not any("date" in memory["channels"] for memory in changed)
+    assert [memory["id"] for memory in changed] != [memory["id"] for memory in usual]
+    assert explain(told, question) == usual
+    assert explain(told, {**question, "settings": {}}) == explain(told, {**question, "settings": None}) == usual
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"weight_date": -1}, "settings.weight_date"),
+        ({"weight_date": 1e300}, "settings.weight_date"),
+        ({"weight_date": True}, "settings.weight_date"),
+        ({"weight_date": "1"}, "settings.weight_date"),
+        ({"rerank_top_n": 0}, "settings.rerank_top_n"),
+        ({"rerank_top_n": 1.5}, "settings.rerank_top_n"),
+        ({"candidates": 10**30}, "settings.candidates"),
+        ({"fusion": "sum"}, "settings.fusion"),
+        ({"deduplicate": 1}, "settings.deduplicate"),
+        ({"reranker": "none"}, "settings"),
+        ({"data_dir": "/secret"}, "settings"),
+        ({"secret": 1}, "settings"),
+        (["secret"], "settings"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named_and_not_repeated(told: RunningService, settings: object, field: str) -> None:
+    answer = told.post("/explain", {"user_id": USER, "top_k": 3, "query": "boat", "settings": settings})
+    assert answer.status_code == 422
+    detail = answer.json()["detail"]
+    assert detail["field"] == field
+    assert not any(word in answer.text for word in ("secret", "1e+300", "sum"))
+
+
+@pytest.mark.parametrize("at", ["least", "most"])
+def test_every_setting_may_be_at_its_bounds(told: RunningService, at: str) -> None:
+    listed = told.client.get("/ui/settings").json()["data"]
+    bound = {"least": "minimum", "most": "maximum"}[at]
+    extreme = {each["name"]: each[bound] for each in listed if each["type"] in {"number", "integer"}}
+    extreme["rrf_k"] = max(extreme["rrf_k"], 1e-300)  # more than 0
+    for fusion in ("zscore", "rrf"):
+        for body in QUESTIONS.values():
+            explain(told, {**body, "settings": {**extreme, "fusion": fusion}})
