@@ -92,11 +92,12 @@ class Service:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with _opener.open(request, timeout=SECONDS_TO_START) as response:
+            try:
+                response = _opener.open(request, timeout=SECONDS_TO_START)
+            except urllib.error.HTTPError as refusal:
+                response = refusal
+            with response:
                 return response.status, json.load(response)
-        except urllib.error.HTTPError as refusal:
-            with refusal:
-                return refusal.code, json.load(refusal)
         except (OSError, HTTPException, ValueError) as error:
             raise ServiceError(f"{method} {path} failed: {error}. {self.log_tail()}") from error
 

@@ -57,12 +57,12 @@ def test_one_that_cannot_be_read_hides_nobody_else(
 ) -> None:
     for user in ("ada", "bob"):
         store.add(request(user, "a", "one"))
-        store.add(request(user, "b", "two"))  # a newest commit alone could be one that a power cut tore
     for file in (data_dir / f"{table_name('bob')}.lance" / "data").iterdir():
-        file.write_bytes(b"")
+        content = file.read_bytes()  # its end is whole: no power cut leaves it so, and none is blamed
+        file.write_bytes(bytes(byte ^ 255 for byte in content[:-64]) + content[-64:])
     with caplog.at_level(logging.WARNING):
         users, total, _ = open_store().roster("", 10)
-    assert users == (Holding("ada", 2),)
+    assert users == (Holding("ada", 1),)
     assert total == 2
     assert any("left out" in record.message for record in caplog.records)
     assert "bob" not in caplog.text
