@@ -100,6 +100,15 @@ def test_a_running_service_is_asked_over_http(told: RunningService, balloon: Pat
     assert json.loads(done.stdout)["data"] == without_pictures(expected)
 
 
+def test_a_question_is_ranked_with_other_settings(told: RunningService) -> None:
+    expected = answered(told, "which colour?", settings={"weight_lexical": 0.9, "fusion": "rrf", "token_idf": False})
+    changed = ("--set", "weight_lexical=0.9", "--set", "fusion=rrf", "--set", "token_idf=false")
+    done = explain("which colour?", "--user", USER, "--json", "--url", told.url, *changed)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["data"] == without_pictures(expected)
+    assert expected != answered(told, "which colour?")
+
+
 def test_a_picture_is_shown_with_what_it_was_taken_for(service: RunningService) -> None:
     page = Image.new("RGB", (600, 120), "white")
     ImageDraw.Draw(page).text((20, 40), "Invoice 4711 [bold]paid[/bold]", "black", ImageFont.load_default(28))
@@ -243,6 +252,12 @@ def test_a_picture_that_is_not_there_is_named(tmp_path: Path) -> None:
         (("", "--user", "u"), "QUESTION: must not be blank"),
         (("bedroom", "--user", ""), "--user: must not be empty"),
         (("bedroom", "--user", "u", "--top-k", "1001"), "--top-k: must be at most 1,000"),
+        (
+            ("bedroom", "--user", "u", "--set", "weight_date=-1"),
+            "--set weight_date: must be greater than or equal to 0",
+        ),
+        (("bedroom", "--user", "u", "--set", "fusion=sum"), "--set fusion: must be 'zscore' or 'rrf'"),
+        (("bedroom", "--user", "u", "--set", "port=80"), "--set: holds a name that is no setting of the ranking"),
     ],
 )
 def test_what_the_service_would_refuse_is_named_as_the_option(

@@ -28,6 +28,14 @@ def explain(
         list[str] | None, typer.Option(help="Choice of a multiple-choice question; may be given again.")
     ] = None,
     top_k: Annotated[int, typer.Option(min=1, help="The most memories to show.")] = 5,
+    changed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Rank with another setting, such as weight_lexical=0.3; may be given again.",
+        ),
+    ] = None,
     data_dir: Annotated[
         str | None,
         typer.Option(help="Folder of the store, or MMMEM_DATA_DIR. A service may be using it at the same time."),
@@ -48,7 +56,8 @@ def explain(
     if url is not None and data_dir is not None:
         raise typer.BadParameter("give --url or --data-dir, not both")
     query = _query(question, image or [])
-    body = json.dumps({"query": query, "options": option, "user_id": user, "top_k": top_k}).encode("ascii")
+    asked = {"query": query, "options": option, "user_id": user, "top_k": top_k, "settings": _settings(changed or [])}
+    body = json.dumps(asked).encode("ascii")
     try:
         answer = _ask(body, data_dir, url, key)
     except (InvalidInput, TooLarge) as error:
@@ -66,6 +75,20 @@ def _query(question: str, images: Sequence[Path]) -> list[dict[str, Any]]:
     return [*text, *({"type": "image_url", "image_url": {"url": _data_url(path)}} for path in images)]
 
 
+def _settings(changed: Sequence[str]) -> dict[str, Any]:
+    """Each value as JSON, or else as the text that it is."""
+    settings: dict[str, Any] = {}
+    for each in changed:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise typer.BadParameter("give it as NAME=VALUE", param_hint="--set")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
 def _data_url(path: Path) -> str:
     try:
         data = path.read_bytes()
@@ -81,6 +104,8 @@ def _option_of(field: str, query: Sequence[Any], images: Sequence[Path]) -> str:
     names = {f"query.{first + place}.image_url.url": f"--image {path}" for place, path in enumerate(images)}
     names |= {"query": "QUESTION", "query.0.text": "QUESTION", "options": "--option"}
     names |= {"user_id": "--user", "top_k": "--top-k"}
+    if field.startswith("settings"):
+        return field.replace("settings.", "--set ", 1).replace("settings", "--set", 1)
     return names.get(field, field)
 
 
