@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mmmem.types import AddRequest, Hit, Query
 
 
-class Kept:
+class StoreService:
     """What a store holds, listed, counted and removed: nothing of that needs a model. As MemoryService is to call."""
 
     def __init__(self, store: Store, listing: Listing) -> None:
@@ -70,7 +70,7 @@ class Kept:
         self._store.close()
 
 
-class MemoryService(Kept):
+class MemoryService(StoreService):
     """Add and Search. Blocking, and safe to call from many threads at once. `encoders` ends what encodes."""
 
     def __init__(
@@ -125,7 +125,7 @@ class MemoryService(Kept):
         return search(query, explained=True)
 
     def close(self) -> None:
-        """See Kept."""
+        """See StoreService."""
         super().close()
         self._encoders.close()
 

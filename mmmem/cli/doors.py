@@ -70,12 +70,12 @@ def _door(where: Where, needs: Needs) -> Door:
         from mmmem.library.client import Client
 
         return Client(where.url, key=where.key, attempts=ATTEMPTS)
-    from mmmem.library.engine import Memory, Shelf
+    from mmmem.library.engine import Memory, StoreDoor
     from mmmem.wiring import holds_store
 
     settings = read_settings() if where.data_dir is None else read_settings(data_dir=where.data_dir)
     if needs is Needs.STORE:
-        return Shelf(settings)
+        return StoreDoor(settings)
     if needs is Needs.TO_SEARCH and not holds_store(settings):  # opening would make one
         stop("data_dir: there is no store in this folder")
     from rich.console import Console

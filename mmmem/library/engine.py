@@ -11,13 +11,13 @@ from mmmem.errors import InvalidInput, Unavailable
 from mmmem.library.door import Door
 from mmmem.meter import NO_METER
 from mmmem.settings import Settings
-from mmmem.wiring import build_service, check, open_kept
+from mmmem.wiring import build_service, check, open_without_models
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from mmmem.listing import PageQuery
-    from mmmem.memory import Kept, MemoryService
+    from mmmem.memory import MemoryService, StoreService
 
 _HANDLERS = {"/add": handlers.add, "/search": handlers.search, "/explain": handlers.explain}
 
@@ -35,21 +35,21 @@ class Memory(Door):
         super().__init__(_InProcess(build_service(chosen), chosen))
 
 
-class Shelf(Door):
+class StoreDoor(Door):
     """What is kept in a folder, to list and to remove: no model is loaded, and `add`, `search` and `explain` raise Unavailable.
 
     The store must be there, of whatever models. Raises StoreMismatch, StoreUnavailable.
     """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(_Stored(open_kept(settings), settings))
+        super().__init__(_Stored(open_without_models(settings), settings))
 
 
 class _Stored:
     """Implements Carrier, but for what needs models."""
 
-    def __init__(self, kept: Kept, settings: Settings) -> None:
-        self._kept = kept
+    def __init__(self, service: StoreService, settings: Settings) -> None:
+        self._stored = service
         self._settings = settings
         self._closed = False
 
@@ -88,12 +88,12 @@ class _Stored:
         """See Carrier."""
         if not self._closed:
             self._closed = True
-            self._kept.close()
+            self._stored.close()
 
-    def _open(self) -> Kept:
+    def _open(self) -> StoreService:
         if self._closed:
             raise Unavailable("it is closed")
-        return self._kept
+        return self._stored
 
     def _check_ids(self, user_id: str, memory_id: str) -> None:
         self._check_id(user_id, "user_id")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from mmmem.meter import NO_METER, Meter
 from mmmem.wiring import clip, light, ocr, remote, rerankers
 from mmmem.wiring.loading import load, needs_models
-from mmmem.wiring.stores import count_tables, holds_store, inspect, open_kept, open_to_remove
+from mmmem.wiring.stores import count_tables, holds_store, inspect, open_to_remove, open_without_models
 
 if TYPE_CHECKING:
     from mmmem.memory import MemoryService
     from mmmem.settings import Settings
 
-__all__ = ["build_service", "check", "count_tables", "holds_store", "inspect", "open_kept", "open_to_remove"]
+__all__ = ["build_service", "check", "count_tables", "holds_store", "inspect", "open_to_remove", "open_without_models"]
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mmmem.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from mmmem.memory import Kept
+    from mmmem.memory import StoreService
     from mmmem.settings import Settings
     from mmmem.store import Store
     from mmmem.store.inspection import Inspection
@@ -27,15 +27,15 @@ def open_to_remove(settings: Settings) -> Store:
     return store
 
 
-def open_kept(settings: Settings) -> Kept:
+def open_without_models(settings: Settings) -> StoreService:
     """What is kept in `data_dir`, without any model. There must be a store. Raises StoreMismatch, StoreUnavailable."""
     from mmmem.listing import Listing
-    from mmmem.memory import Kept
+    from mmmem.memory import StoreService
 
     if not holds_store(settings):  # opening would make its folder, also where a name was mistyped
         raise StoreUnavailable("data_dir: there is no store in this folder")
     store = open_to_remove(settings)
-    return Kept(store, Listing(settings, store))
+    return StoreService(store, Listing(settings, store))
 
 
 def holds_store(settings: Settings) -> bool:
