@@ -53,3 +53,11 @@ def test_links_between_documents_lead_somewhere(document):
 def test_every_script_and_test_that_a_document_names_is_there(document):
     named = re.findall(r"(?<![\w/.-])((?:scripts|tests)/[\w./-]*\w)", document.read_text(encoding="utf-8"))
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_script_has_its_place_in_the_list_of_scripts():
+    folder = ROOT / "scripts"
+    listed = re.findall(r"`([\w./]+)`", (folder / "README.md").read_text(encoding="utf-8"))
+    kept = {path.name + "/" * path.is_dir() for path in folder.iterdir() if path.name != "__pycache__"}
+    outside = {".venv", "models/"}
+    assert set(listed) - outside == kept - {"README.md"}
