@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import re
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image, PngImagePlugin
@@ -36,6 +37,10 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", heic.FORMAT)
 # Each scan of a progressive JPEG is a pass over the whole picture. Cameras and web tools write some ten of them.
 MOST_PASSES = 20
 _LEAST_PIXELS = 1 << 20  # a scan of a smaller picture costs no less
+# Pillow reads each of these in Python: a file of 10 MiB has room for two million, which take seconds. Tools write some thousands at most.
+MOST_SEGMENTS = 20_000
+_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
+_SOS, _EOI = 0xDA, 0xD9
 _MARKER = re.compile(
     rb"\xff+([^\x00\x01\xd0-\xd7\xff])", re.DOTALL
 )  # but those without a length, which may be millions
@@ -54,15 +59,34 @@ def frame_pixels(image: Image.Image) -> int:
     return max(image.width * image.height, width * height)
 
 
+def has_too_many_segments(data: bytes) -> bool:
+    """Whether a PNG has more than MOST_SEGMENTS chunks, or a JPEG so many segments before its first scan."""
+    if data.startswith(_PNG):
+        segments: Iterator[object] = _chunks(data)
+    elif data.startswith(_JPEG):
+        segments = takewhile(lambda marker: marker != _SOS, _markers(data))
+    else:
+        return False
+    return next(islice(segments, MOST_SEGMENTS, None), None) is not None
+
+
+def _chunks(data: bytes) -> Iterator[int]:
+    """Where the chunks of a PNG begin."""
+    place = len(_PNG)
+    while place + 8 <= len(data):
+        yield place
+        place += 12 + int.from_bytes(data[place : place + 4], "big")
+
+
 def has_too_many_passes(image: Image.Image, data: bytes, most_pixels: int) -> bool:
     """Whether a JPEG has so many scans that decoding it costs more than MOST_PASSES over an image of `most_pixels`.
 
     A file of 10 MiB has room for 100,000 scans, which take hours.
     """
-    if not data.startswith(b"\xff\xd8"):
+    if not data.startswith(_JPEG):
         return False
     most = MOST_PASSES * most_pixels // max(image.width * image.height, _LEAST_PIXELS)
-    return data.count(b"\xff\xda") > most and sum(1 for marker in _markers(data) if marker == 0xDA) > most
+    return data.count(b"\xff\xda") > most and sum(1 for marker in _markers(data) if marker == _SOS) > most
 
 
 def _markers(data: bytes) -> Iterator[int]:
@@ -71,7 +95,7 @@ def _markers(data: bytes) -> Iterator[int]:
     while found := _MARKER.search(data, place):
         marker, place = found[1][0], found.end()
         yield marker
-        if marker == 0xD9:
+        if marker == _EOI:
             return
         place += int.from_bytes(data[place : place + 2], "big")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PIL import Image, UnidentifiedImageError
 
 from mmmem.errors import InvalidImage, TooLarge, Unavailable
-from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes
+from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes, has_too_many_segments
 from mmmem.media.frames import seek_representative
 from mmmem.media.rgb import to_rgb
 
@@ -55,7 +55,7 @@ def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image
     """Decode an image to mode RGB as a person sees it: upright, in sRGB, transparency on a ground, the frame that stands for all.
 
     All of that frame is decoded, so what is cut off or damaged is found here. `field` names the part in errors. Raises TooLarge
-    when it has more pixels than `max_image_pixels` or is narrower than `max_image_aspect`, before any pixel is decoded,
+    when it has more pixels than `max_image_pixels`, is narrower than `max_image_aspect` or in too many pieces, before any pixel is decoded,
     InvalidImage, and Unavailable where the machine is short of something.
     """
     return _decode(part, field, settings, settings.max_images_pixels)[0]
@@ -63,6 +63,8 @@ def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image
 
 def _decode(part: ImagePart, field: str, settings: Settings, room: int) -> tuple[Image.Image, int]:
     """The image, and the number of pixels decoded for it; TooLarge also when the request has no `room` for its first frame."""
+    if has_too_many_segments(part.data):
+        raise TooLarge(field, "is stored in more pieces than are read")
     try:
         with Image.open(io.BytesIO(part.data), formats=FORMATS) as image:
             problem = _excess(image, part.data, settings, room)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -10,6 +12,7 @@ from mmmem.errors import InvalidImage, TooLarge
 from mmmem.media.images import ImageReader, decode_image
 from mmmem.settings import Settings
 from mmmem.types import ImagePart
+from tests.media.zoo import png
 from tests.media.zoo.moving import animated
 from tests.media.zoo.photos import heic
 from tests.media.zoo.specimen import BLUE, RED, SIZE, WHITE, encode, picture
@@ -98,6 +101,15 @@ def test_a_photo_from_a_phone_or_a_web_tool_has_few_enough_scans() -> None:
     data = encode(Image.new("RGB", (3_000, 2_000), RED), "JPEG", progressive=True)
     assert data.count(b"\xff\xda") == 10
     assert decode(data, max_image_pixels=6_000_000).size == (3_000, 2_000)
+
+
+def test_a_png_in_pieces_as_small_as_tools_write_them_is_read() -> None:
+    width, height = 1_200, 900
+    content = zlib.compress(png.lines(np.full((height, width, 3), 128, np.uint8)), level=0)
+    pieces = [png.chunk(b"IDAT", content[start : start + 1_024]) for start in range(0, len(content), 1_024)]
+    assert len(pieces) > 3_000
+    data = png.png((width, height), b"")[:33] + b"".join(pieces) + png.chunk(b"IEND", b"")
+    assert decode(data).size == (width, height)
 
 
 @pytest.mark.parametrize("image_format", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "HEIC"])

@@ -73,6 +73,15 @@ def too_large() -> Iterator[Specimen]:
     comment = b"\xff\xfe" + struct.pack(">H", 4) + b"\xff\xd9"
     hidden = b"\xff\xd8" + comment + many_scans(20_000)[2:]
     yield Specimen("jpeg, thousands of scans behind an end in a comment", hidden, Refused("more scans", 413))
+    pieces = Refused("more pieces", 413)
+    screenshot, photo = encode(picture(), "PNG"), encode(picture(), "JPEG")
+    for name in (b"tEXt", b"IDAT"):
+        yield Specimen(
+            f"png, {name.decode()} without end", png.with_chunks(screenshot, *[(name, b"")] * 20_000), pieces
+        )
+    for marker in (b"\xff\xfe", b"\xff\xe1", b"\xff\xdb"):
+        many = photo[:2] + (marker + b"\x00\x02") * 20_000 + photo[2:]
+        yield Specimen(f"jpeg, segments {marker.hex()} without end", many, pieces)
     yield Specimen(
         "png, one pixel wide and 5,000 high", encode(Image.new("RGB", (1, 5_000)), "PNG"), Refused("4,000 times", 413)
     )
