@@ -35,6 +35,8 @@ def present(memory: Memory, before: Sequence[Memory], after: Sequence[Memory], c
 
 def with_images_that_fit(memory: Memory, fits: Iterable[bool]) -> Memory:
     """The memory with a note in place of each image that an answer has no room for. `fits` has an entry for each, in order."""
+    if not memory.has_images:  # most are so
+        return memory
     each = iter(fits)
     return replace(
         memory, parts=tuple(NOTE if isinstance(part, ImagePart) and not next(each) else part for part in memory.parts)

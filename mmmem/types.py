@@ -103,6 +103,11 @@ class Memory:
         """The memory's text parts, one a line; empty for an image-only memory."""
         return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
 
+    @property
+    def has_images(self) -> bool:
+        """Whether any part of it is an image."""
+        return any(isinstance(part, ImagePart) for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class TextEncoding:

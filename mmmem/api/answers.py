@@ -97,7 +97,7 @@ def _fitting(
     while room < 0 and len(items) > least:  # text alone: only a very large top_k can do that
         room += len(items.pop()) + bool(items)  # and the comma before it
     for place, each in enumerate(shown[: len(items)]):
-        item = _with_images(each, describe, room + len(items[place]))
+        item = _with_images(each, describe, room + len(items[place])) if each.memory.has_images else None
         if item:
             room -= len(item) - len(items[place])
             items[place] = item
@@ -122,7 +122,7 @@ def _with_images(each: _S, describe: Callable[[_S, Content], dict[str, Any]], mo
 
     images = (part for part in each.memory.parts if isinstance(part, ImagePart))
     fitting = with_images_that_fit(each.memory, map(fits, images))
-    return written(fitting) if any(isinstance(part, ImagePart) for part in fitting.parts) else None
+    return written(fitting) if fitting.has_images else None
 
 
 def _joined(items: Sequence[bytes], end: bytes = b"}") -> bytes:
