@@ -29,7 +29,7 @@ def documented() -> str:
 
 
 def _command(command: Any, name: str) -> Iterator[str]:
-    yield f"\n## {name}\n\n{' '.join((command.help or '').split())}\n"
+    yield f"\n## {name}\n\n{_prose(command.help)}\n"
     rows = [_row(parameter) for parameter in command.params if parameter.name != "help"]
     if rows:
         yield "\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
@@ -45,9 +45,12 @@ def _row(parameter: Any) -> str:
     default = parameter.opts[0] if parameter.default is True else parameter.default
     shown = parameter.param_type_name == "option" and default not in {None, False, ()} and not callable(default)
     said = f" Default: `{default}`." if shown else ""
-    return (
-        f"| `{name}`{' (required)' if parameter.required else ''} | {' '.join((parameter.help or '').split())}{said} |"
-    )
+    return f"| `{name}`{' (required)' if parameter.required else ''} | {_prose(parameter.help)}{said} |"
+
+
+def _prose(said: str | None) -> str:
+    """As one line of Markdown, where a name in angle brackets would be a tag, which nobody sees."""
+    return " ".join((said or "").split()).replace("<", "&lt;")
 
 
 if __name__ == "__main__":

@@ -17,14 +17,15 @@ _LISTENING = re.compile(r"listening on (\S+);")
 
 
 class RunningService:
-    """Started on a free loopback port. `url` is its base, `client` speaks to it, `log` is the file it logs to."""
+    """Started on a free loopback port. `url` is its base, `client` speaks to it, `log` is the file it logs to, `data` its folder."""
 
     def __init__(self, folder: Path, *options: str, **settings: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"service-{time.monotonic_ns()}.log"
+        self.data = folder / "data"
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MMMEM_")}
         environment |= {f"MMMEM_{name.upper()}": value for name, value in settings.items()}
-        command = [sys.executable, "-m", "mmmem", "serve", "--port", "0", "--data-dir", str(folder / "data"), *options]
+        command = [sys.executable, "-m", "mmmem", "serve", "--port", "0", "--data-dir", str(self.data), *options]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.url = self._wait_for(self._address)

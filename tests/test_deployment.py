@@ -306,6 +306,17 @@ def test_the_workflow_runs_the_commands_of_the_readme_and_builds_both_images() -
     assert all(passed <= named_arguments(path) | {"TORCH_INDEX"} for path in DOCKERFILES)
 
 
+def test_the_workflow_builds_the_docs_site_and_keeps_it() -> None:
+    steps = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["site"]["steps"]
+    [install] = [step["run"] for step in steps if step.get("run", "").startswith("python -c")]
+    listed = subprocess.run(
+        ["bash", "-c", install.partition(" >")[0]], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert [re.split(r"[<>=]", line)[0] for line in listed.stdout.splitlines()] == ["mkdocs", "mkdocs-material"]
+    assert "mkdocs build --strict" in [step.get("run") for step in steps]
+    assert steps[-1]["with"]["path"] == "build/site"
+
+
 def test_every_action_of_the_workflow_is_pinned() -> None:
     used = [step["uses"] for step in steps_of_the_workflow() if "uses" in step]
     assert used

@@ -61,3 +61,11 @@ def test_every_script_has_its_place_in_the_list_of_scripts():
     kept = {path.name + "/" * path.is_dir() for path in folder.iterdir() if path.name != "__pycache__"}
     outside = {".venv", "models/"}
     assert set(listed) - outside == kept - {"README.md"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_nothing_that_a_document_says_is_taken_for_a_tag(document):
+    prose = re.sub(
+        r"^```.*?^```|`[^`]*`|<!--.*?-->", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    assert re.findall(r"</?\w[^>]*>", prose) == []
