@@ -346,6 +346,7 @@ def test_a_folder_and_a_service_at_once_are_refused() -> None:
 def test_what_the_reranker_did_not_see_is_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
     place = {"rank": 3, "score": 0.5}
     memory = {"id": "m", "content": "user: hello", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "channels": {}}
+    memory |= {"role": "user", "session_id": "s"}
     screen = console()
     screen.print(
         view(

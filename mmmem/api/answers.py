@@ -150,7 +150,11 @@ def _listed(listed: Listed, content: Content) -> dict[str, Any]:
 
 
 def _explained_hit(hit: Hit, content: Content) -> dict[str, Any]:
-    return {**_hit(hit, content), **explanation_fields(hit.explanation)} if hit.explanation else _hit(hit, content)
+    found = _hit(hit, content)
+    if hit.explanation is None:
+        return found
+    said = {"role": hit.memory.role, "session_id": hit.memory.session_id}
+    return {**found, **said, **explanation_fields(hit.explanation)}
 
 
 def explanation_fields(explanation: Explanation) -> dict[str, Any]:

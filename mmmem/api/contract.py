@@ -172,8 +172,10 @@ class PictureAnswer(Shape):
 
 
 class ExplainedMemory(FoundMemory):
-    """A memory, and how it came to its place."""
+    """A memory, who said it and where, and how it came to its place."""
 
+    role: NonEmptyString
+    session_id: NonEmptyString
     channels: dict[str, ChannelAnswer]
     fused: RankAnswer
     reranked: RankAnswer | None = Field(description="By the reranker alone; null for what it did not look at.")

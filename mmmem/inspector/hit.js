@@ -3,33 +3,29 @@
 import { chart, tokenList } from "./chart.js";
 import { el } from "./dom.js";
 import { folded } from "./folding.js";
-import { clock, day, score, shown } from "./format.js";
+import { clock, day, score, shown, titled } from "./format.js";
 import { marked } from "./marks.js";
 import { roleClass } from "./memory.js";
 import { fill, isCut, readingOf, slot } from "./pictures.js";
 
-const HEADING = /^(\[-?\d+-\d\d-\d\d \d\d:\d\d\] )?([^\n]{1,256}?):(?: |$)/;
+const TIME = /^\[-?\d+-\d\d-\d\d \d\d:\d\d\] /;
 const TURN = /^\((before|after) this\) /;
 
 /** The first text of a hit is `[time] role: what was said`, and the turns around it on lines of their own. */
-export function taken(text) {
+function taken(text, role) {
   const lines = text.split("\n");
   let end = lines.length;
   while (end > 1 && TURN.test(lines[end - 1])) end--;
-  const said = lines.slice(0, end).join("\n");
-  const heading = HEADING.exec(said);
-  return {
-    hasTime: Boolean(heading?.[1]),
-    role: heading?.[2] ?? "",
-    said: heading ? said.slice(heading[0].length) : said,
-    turns: lines.slice(end),
-  };
+  const told = lines.slice(0, end).join("\n");
+  const hasTime = TIME.test(told) && told.replace(TIME, "").startsWith(`${role}:`);
+  const said = hasTime ? told.replace(TIME, "") : told;
+  return { hasTime, said: said.slice(role.length + 1).replace(/^ /, ""), turns: lines.slice(end) };
 }
 
-function partsOf({ content }) {
+function partsOf({ content, role }) {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const texts = parts.filter((part) => part.type === "text").map((part) => part.text);
-  const first = taken(texts[0] ?? "");
+  const first = taken(texts[0] ?? "", role);
   return {
     ...first,
     text: [first.said, ...texts.slice(1)].filter((text) => text).join("\n"),
@@ -43,8 +39,8 @@ function partsOf({ content }) {
  * @param {{scale: object, onDelete: (text: string, hit: HTMLElement) => void, onSession: () => void}} around
  */
 export function hit(found, place, { scale, onDelete, onSession }) {
-  const { hasTime, role, text, turns, urls } = partsOf(found);
-  const at = found.created_at;
+  const { hasTime, text, turns, urls } = partsOf(found);
+  const { created_at: at, role, session_id: session } = found;
   const more = el("div", { class: "more", hidden: true }, tokenList(found.tokens), scans(found), ids(found));
   const why = el("button", { type: "button", class: "quiet why", "aria-expanded": "false", onclick: () => open() }, "Details");
   const element = el("article", {
@@ -55,6 +51,7 @@ export function hit(found, place, { scale, onDelete, onSession }) {
     el("header", {},
       el("bdi", { class: roleClass(role) }, shown(role, 40)),
       el("time", { datetime: at, class: "faint", title: at }, `${hasTime ? "" : "added "}${day(at)}, ${clock(at)}`),
+      el("bdi", { class: "faint", title: `session ${titled(session)}` }, shown(session, 32)),
       el("span", { class: "moved" }),
       el("span", { class: "score faint", title: "The score of /search; comparable within this answer only" }, score(found.score))),
     text && folded(el("p", { class: "text", dir: "auto" }, marked(text, found.tokens)), text),

@@ -142,6 +142,14 @@ def test_a_user_whom_nobody_knows_has_nothing_to_explain(told: RunningService) -
     assert explain(told, {"query": "anything", "user_id": "nobody of these tests"}) == []
 
 
+def test_who_said_it_and_in_which_session_is_said(told: RunningService) -> None:
+    message = {"role": "narrator: an old one", "content": "the barn door is red"}
+    told.add_messages("told by a narrator", [message], session="a tale")
+    answer = told.post("/explain", {"user_id": "told by a narrator", "top_k": 1, "query": "barn"}).json()
+    [memory] = answer["data"]
+    assert (memory["role"], memory["session_id"]) == ("narrator: an old one", "a tale")
+
+
 def test_a_question_is_ranked_with_settings_of_its_own_and_no_other_is(told: RunningService) -> None:
     question = {"query": "What did Ben say about the boat on 7 June 2023?"}
     usual = explain(told, question)

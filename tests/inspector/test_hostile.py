@@ -75,7 +75,7 @@ def test_what_the_service_says_of_pictures_tokens_and_faults_is_only_ever_text(
     plain.add("attacked", "zebra")
     attack = ATTACKS[0]
     hit = {
-        "id": attack, "score": 0.5, "created_at": "2024-01-01T00:00:00Z",
+        "id": attack, "role": attack, "session_id": attack, "score": 0.5, "created_at": "2024-01-01T00:00:00Z",
         "content": [text_part(f"[2024-01-01 00:00] {attack}: {attack}\n(before this) {attack}"), image_part(data_url(draw()))],
         "channels": {attack: {"rank": 1, "score": 1.0, "weight": 1.0, "added": 1.0}},
         "fused": {"rank": 1, "score": 1.0}, "reranked": None,
@@ -141,7 +141,7 @@ def test_a_picture_is_never_of_a_type_that_could_be_a_page(
 )
 def test_a_picture_from_elsewhere_is_never_fetched(plain: RunningService, page: Page, url: str) -> None:
     hit = {
-        "id": "mem_1", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "content": [text_part("user: look"), image_part(url)],
+        "id": "mem_1", "role": "user", "session_id": "s", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "content": [text_part("user: look"), image_part(url)],
         "channels": {}, "fused": {"rank": 1, "score": 1.0}, "reranked": None, "tokens": [], "pictures": [],
     }  # fmt: skip
     page.route("**/explain", lambda route: route.fulfill(json={"data": [hit], "query_pictures": []}))

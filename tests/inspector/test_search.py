@@ -57,6 +57,19 @@ def test_a_question_in_words_finds_the_memory_and_shows_why(told: RunningService
     expect(page.locator(".state").first).to_contain_text("6 memories, best first")
 
 
+def test_who_said_it_and_in_which_session_is_shown_whatever_is_in_their_names(
+    plain: RunningService, page: Page
+) -> None:
+    message = {"role": "narrator: the old [2024-01-01 00:00] one", "content": "user: the barn door is red"}
+    plain.add_messages("told by a narrator", [message], session="a tale: part 2")
+    page.goto(address(plain, "told by a narrator", "search"))
+    ask(page, "the barn door")
+    header = hits(page).first.locator("header")
+    expect(header).to_contain_text("narrator: the old [2024-01-01 00:00] one")
+    expect(header).to_contain_text("a tale: part 2")
+    expect(hits(page).first.locator(".text")).to_have_text("user: the barn door is red")
+
+
 def test_details_show_the_numbers_the_words_that_met_and_the_id(told: RunningService, page: Page) -> None:
     page.goto(address(told, USER, "search"))
     ask(page, "When does the ferry leave?")
@@ -131,7 +144,7 @@ def test_words_are_marked_whole_whatever_their_pieces_accents_and_script(told: R
         ("?", "and", 0.9, 0.1),  # not of a word
     ]
     hit = {
-        "id": "mem_1", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "channels": {}, "pictures": [],
+        "id": "mem_1", "role": "user", "session_id": "s", "score": 0.5, "created_at": "2024-01-01T00:00:00Z", "channels": {}, "pictures": [],
         "content": "[2024-01-01 00:00] user: The Harbours: the Café, and\n猫熊 stay low.\n(after this) user: the harbours",
         "fused": {"rank": 1, "score": 1.0}, "reranked": None,
         "tokens": [{"query": q, "memory": m, "similarity": s, "weight": w} for q, m, s, w in met],
