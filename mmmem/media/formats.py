@@ -41,9 +41,7 @@ _LEAST_PIXELS = 1 << 20  # a scan of a smaller picture costs no less
 MOST_SEGMENTS = 20_000
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 _SOS, _EOI = 0xDA, 0xD9
-_MARKER = re.compile(
-    rb"\xff+([^\x00\x01\xd0-\xd7\xff])", re.DOTALL
-)  # but those without a length, which may be millions
+_MARKER = re.compile(rb"\xff([^\x00\x01\xd0-\xd7\xff])", re.DOTALL)  # but those without a length, which may be millions
 _TILE = (322, 323)  # TileWidth and TileLength of TIFF
 
 

@@ -103,6 +103,17 @@ def test_a_photo_from_a_phone_or_a_web_tool_has_few_enough_scans() -> None:
     assert decode(data, max_image_pixels=6_000_000).size == (3_000, 2_000)
 
 
+@pytest.mark.parametrize("after", [b"", b"\x00"])
+def test_a_jpeg_with_a_million_fill_bytes_does_not_hold_up_anyone(after: bytes) -> None:
+    """To look at each of them from each of them took minutes."""
+    data = encode(picture(), "JPEG")
+    filled = data[:2] + b"\xff" * 1_000_000 + after + data[2:]
+    try:
+        assert decode(filled).size == SIZE
+    except InvalidImage:
+        pass
+
+
 def test_a_png_in_pieces_as_small_as_tools_write_them_is_read() -> None:
     width, height = 1_200, 900
     content = zlib.compress(png.lines(np.full((height, width, 3), 128, np.uint8)), level=0)
