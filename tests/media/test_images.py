@@ -108,10 +108,7 @@ def test_a_jpeg_with_a_million_fill_bytes_does_not_hold_up_anyone(after: bytes) 
     """To look at each of them from each of them took minutes."""
     data = encode(picture(), "JPEG")
     filled = data[:2] + b"\xff" * 1_000_000 + after + data[2:]
-    try:
-        assert decode(filled).size == SIZE
-    except InvalidImage:
-        pass
+    assert decode(filled).size == SIZE
 
 
 def test_a_png_in_pieces_as_small_as_tools_write_them_is_read() -> None:
