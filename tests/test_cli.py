@@ -105,11 +105,14 @@ def handles(number: signal.Signals, pid: int) -> bool:
     return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
-def test_without_the_gpu_that_is_asked_for_it_ends_and_says_so(tmp_path: Path) -> None:
-    no_gpu = {"MMMEM_DEVICE": "cuda", "CUDA_VISIBLE_DEVICES": ""}
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_without_the_gpu_that_is_asked_for_nothing_listens_and_one_line_says_so(workers: str, tmp_path: Path) -> None:
+    no_gpu = {"MMMEM_DEVICE": "cuda", "CUDA_VISIBLE_DEVICES": "", "MMMEM_WORKERS": workers}
     done = run("serve", "--port", "0", "--data-dir", str(tmp_path / "data"), **no_gpu)
     assert done.returncode == 1
-    assert "MMMEM_DEVICE=cuda, but torch sees no GPU" in done.stderr
+    assert done.stderr.startswith("mmmem: MMMEM_DEVICE=cuda, but torch sees no GPU")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "data").exists()
 
 
 def test_missing_weights_stop_the_start_with_what_is_missing(tmp_path: Path) -> None:

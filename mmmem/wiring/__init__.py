@@ -17,13 +17,31 @@ if TYPE_CHECKING:
     from mmmem.memory import MemoryService
     from mmmem.settings import Settings
 
-__all__ = ["build_service", "check", "count_tables", "holds_store", "inspect", "open_to_remove", "open_without_models"]
+__all__ = [
+    "build_service",
+    "check",
+    "check_weights",
+    "count_tables",
+    "holds_store",
+    "inspect",
+    "open_to_remove",
+    "open_without_models",
+]
 
 log = logging.getLogger(__name__)
 
 
 def check(settings: Settings) -> None:
-    """What can be known before anything is loaded: StartupError when weights are missing or not what they should be."""
+    """What can be known before anything is loaded: StartupError without the GPU that is asked for, or as `check_weights`."""
+    if settings.device == "cuda":  # otherwise torch is not imported before the port answers
+        from mmmem.encoders.device import choose_device
+
+        choose_device(settings)
+    check_weights(settings)
+
+
+def check_weights(settings: Settings) -> None:
+    """Raises StartupError when weights are missing or not what they should be."""
     if not needs_models(settings):
         pass
     elif settings.profile == "light":
