@@ -139,9 +139,12 @@ def verified_pin(setting: str, path: Path, models: Iterable[Model], mend: str = 
     `setting` is the setting that named the path, for the message. Raises WeightsError with how to `mend` it; by default,
     with the command that pins them.
     """
-    if not path.exists():
+    try:
+        found = model_files(path) if path.exists() else None
+    except OSError as error:  # a name that is too long, a folder that nobody may look into
+        raise WeightsError(f"{setting}: cannot be read ({error.strerror})") from None
+    if found is None:
         raise WeightsError(f"{setting}: nothing is there")
-    found = model_files(path)
     if not found:
         raise WeightsError(f"{setting}: holds no model files")
     models = tuple(models)

@@ -110,6 +110,8 @@ def test_a_pinned_file_that_is_gone_is_refused(tmp_path, mine):
 def test_a_path_to_nothing_is_refused_for_pinning_and_for_use(tmp_path):
     with pytest.raises(WeightsError, match="sentence_dir: nothing is there"):
         verified_pin("sentence_dir", tmp_path / "absent", read_manifest())
+    with pytest.raises(WeightsError, match="sentence_dir: cannot be read"):
+        verified_pin("sentence_dir", tmp_path / ("x" * 5_000), read_manifest())
     with pytest.raises(WeightsError, match="no model files to pin"):
         pin("mine", tmp_path / "absent")
 
