@@ -27,6 +27,9 @@ UNUSED = (
     "**/*.a",
     "**/*.pyi",
     "onnxruntime/capi/libonnxruntime.so*",  # for programs in C: the Python module holds all of it
+    "onnxruntime/transformers",  # what makes and shrinks models
+    "onnxruntime/tools",
+    "onnxruntime/quantization",
     "pyarrow/_flight*",
     "pyarrow/libarrow_*flight*",  # remote procedure calls
     "hf_xet",  # downloads from a hub
