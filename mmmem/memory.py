@@ -58,7 +58,7 @@ class StoreService:
         return self._store.usage(user_id)
 
     def users(self, after: str, limit: int) -> Roster:
-        """Some of those whose memories there are; see Roster. Raises StoreUnavailable."""
+        """Some of those whose memories there are; see Roster. Raises InvalidInput for a place that is none, StoreUnavailable."""
         return self._store.roster(after, limit)
 
     def on_disk(self) -> Iterator[Part]:

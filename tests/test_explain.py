@@ -100,6 +100,13 @@ def test_a_running_service_is_asked_over_http(told: RunningService, balloon: Pat
     assert json.loads(done.stdout)["data"] == without_pictures(expected)
 
 
+@pytest.mark.parametrize("settings", [[], "", 1, True, "weight_lexical"])
+def test_settings_that_are_no_object_are_refused_as_such(told: RunningService, settings: object) -> None:
+    answer = told.client.post("/explain", json={"user_id": USER, "query": "bed", "top_k": 1, "settings": settings})
+    assert answer.status_code == 422
+    assert answer.json()["detail"]["reason"] == "settings: must be an object"
+
+
 def test_a_question_is_ranked_with_other_settings(told: RunningService) -> None:
     expected = answered(told, "which colour?", settings={"weight_lexical": 0.9, "fusion": "rrf", "token_idf": False})
     changed = ("--set", "weight_lexical=0.9", "--set", "fusion=rrf", "--set", "token_idf=false")

@@ -18,6 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 _PROBLEMS = {
     "missing": "is required",
     "model_type": "must be an object",
+    "dict_type": "must be an object",
     "list_type": "must be an array",
     "int_type": "must be an integer",
     "literal_error": "must be 'text' or 'image_url'",

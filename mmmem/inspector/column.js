@@ -25,6 +25,7 @@ export class Column {
   clear() {
     this.#asking?.abort();
     this.#asking = null;
+    this.element.removeAttribute("aria-busy");
     this.#replace();
     this.#state.textContent = "";
   }

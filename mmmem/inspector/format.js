@@ -21,14 +21,18 @@ export function size(bytes) {
   return `${unit && bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[unit]}`;
 }
 
+/** What has no picture of its own: controls, spaces that look like others or stand at an end, marks that turn or hide what follows. Joiners of emoji and of scripts are left. */
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|^ | $|(?![\u200c\u200d\u{e0020}-\u{e007f}])\p{Cf}|(?<=^|\p{ASCII})[\u200c\u200d]/gu;
+
 function escaped(character) {
   const written = JSON.stringify(character).slice(1, -1);
-  return written === character ? "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0") : written;
+  if (written !== character) return written;
+  return character.split("").map((unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).join("");
 }
 
-/** An id on one line: what has no picture is written as in JSON, the middle of a long one is left out. */
+/** An id on one line: what cannot be seen is written as in JSON, the middle of a long one is left out. */
 export function shown(id, most = 60) {
-  const line = id.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, escaped);
+  const line = id.replace(UNSEEN, escaped);
   const characters = Array.from(line);
   if (characters.length <= most) return line;
   const half = Math.floor((most - 1) / 2);

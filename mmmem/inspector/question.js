@@ -8,10 +8,12 @@ const PICTURE_NAME = /\.(heic|heif|tiff?|avif|webp|bmp|gif|png|jpe?g)$/i;
 /** @type {Array<{url: string, thumb: HTMLElement, reading: HTMLElement}>} */
 const pictures = [];
 let ask = () => {};
+let forget = () => {};
 
-/** @param {() => void} onAsk */
-export function start(onAsk) {
+/** @param {() => void} onAsk @param {() => void} onNothing when nothing is left of a question */
+export function start(onAsk, onNothing) {
   ask = onAsk;
+  forget = onNothing;
   const form = byId("question");
   const text = byId("ask");
   form.addEventListener("submit", (event) => {
@@ -81,6 +83,7 @@ function drop(picture) {
   byId("thumbs").hidden = pictures.length === 0;
   byId("ask").focus();
   if (pictures.length || byId("ask").value.trim()) ask();
+  else forget();
 }
 
 /** Say at each picture of the question what it was taken for. */

@@ -19,7 +19,7 @@ let isAnswered = { single: false, both: false }; // whether the question in the 
 export function start() {
   byId("single").append(single.element);
   byId("both").append(left.element, right.element);
-  asked.start(ask);
+  asked.start(ask, forget);
 }
 
 /** Show the search of a user; `comparing`: with two columns. */
@@ -36,6 +36,10 @@ export function show(place) {
 
 export function clear() {
   user = null;
+  forget();
+}
+
+function forget() {
   isAnswered = { single: false, both: false };
   single.tell(hint());
   left.clear();

@@ -124,7 +124,10 @@ class Store(Protocol):
         """What is held of a user; zeros for an unknown one."""
 
     def roster(self, after: str, limit: int) -> Roster:
-        """The users whose place is behind `after`, empty for the first; in an order that stays whoever comes or goes."""
+        """The users whose place is behind `after`, empty for the first; in an order that stays whoever comes or goes.
+
+        Raises InvalidInput for a place that is none.
+        """
 
     def on_disk(self) -> Iterator[Part]:
         """What lies on disk, a part at a time, as far as it is seen while others write; nothing of a bucket."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from mmmem.errors import MmmemError
+from mmmem.errors import InvalidInput, MmmemError
 from mmmem.store.faults import store_faults
 from mmmem.store.log import Log
 from mmmem.store.mending import mending
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _UNREADABLE = "the store could not be read"
+_PLACE = re.compile("u_[0-9a-f]{64}")
 _COLUMNS = ("seq", "id", "request_id", "body_hash")
 
 
 def read_roster(location: Location, after: str, limit: int) -> Roster:
     """See Store. One whose table cannot be read is passed over, and said in the log: it must not hide the others."""
+    if after and not _PLACE.fullmatch(after):
+        raise InvalidInput("after", "is no place that a page gave as `next`")
     with store_faults(_UNREADABLE):
         names = sorted(location.names())
     first = bisect_right(names, after)

@@ -78,7 +78,17 @@ def test_users_are_listed_in_pages_each_once(service: RunningService) -> None:
     assert total == len(found) - 1
 
 
-@pytest.mark.parametrize(("asked", "field"), [("limit=0", "limit"), ("limit=x", "limit"), ("after=", "after")])
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ("limit=0", "limit"),
+        ("limit=x", "limit"),
+        ("after=", "after"),
+        ("after=u_", "after"),
+        ("after=../ann", "after"),
+        (f"after=u_{'g' * 64}", "after"),
+    ],
+)
 def test_a_wrong_page_is_named(service: RunningService, asked: str, field: str) -> None:
     answer = service.client.get(f"/ui/users?{asked}")
     assert answer.status_code == 422

@@ -68,6 +68,28 @@ def test_text_role_session_and_user_are_only_ever_text(plain: RunningService, pa
     unharmed(page)
 
 
+@pytest.mark.parametrize(
+    ("user", "shown"),
+    [
+        ("\u202egnp.exe", r"\u202egnp.exe"),
+        (" ", r"\u0020"),
+        ("ann ", r"ann\u0020"),
+        ("a\u200bnn", r"a\u200bnn"),
+        ("an\u200dn", r"an\u200dn"),
+        ("an\xa0n", r"an\u00a0n"),
+        ("\U000e0001ann", r"\udb40\udc01ann"),
+        ("\U0001f469\u200d\U0001f467", "\U0001f469\u200d\U0001f467"),
+        ("\u0646\u0627\u0645\u0647\u200c\u0647\u0627", "\u0646\u0627\u0645\u0647\u200c\u0647\u0627"),
+    ],
+)
+def test_no_user_looks_like_another_by_what_cannot_be_seen(
+    plain: RunningService, page: Page, user: str, shown: str
+) -> None:
+    page.goto(address(plain, user))
+    assert page.locator("#who").text_content() == shown
+    assert page.locator(".empty .id").text_content() == shown
+
+
 def test_what_the_service_says_of_pictures_tokens_and_faults_is_only_ever_text(
     plain: RunningService, page: Page, watch: Watch
 ) -> None:

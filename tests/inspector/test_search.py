@@ -128,6 +128,29 @@ def test_several_pictures_and_words_ask_together_and_each_can_be_taken_out(told:
     expect(hits(page).first).to_contain_text("Our treat on Saturday.")
 
 
+def test_with_the_last_picture_goes_what_was_found_with_it(told: RunningService, page: Page) -> None:
+    page.goto(address(told, USER, "search"))
+    hand_over(page, "drop", PHOTOS / "chelsea.png")
+    expect(hits(page).first).to_be_visible()
+    page.get_by_role("button", name="Remove chelsea.png").click()
+    expect(hits(page)).to_have_count(0)
+    expect(page.locator("#single")).to_contain_text("Enter asks")
+    expect(page.get_by_label("Answer", exact=True)).not_to_have_attribute("aria-busy", "true")
+
+
+def test_a_question_of_a_million_characters_is_cut_before_it_holds_up_the_page(
+    told: RunningService, page: Page, watch: Watch
+) -> None:
+    watch.refusals = True
+    page.goto(address(told, USER, "search"))
+    field = page.get_by_role("textbox", name="Question")
+    field.focus()
+    page.keyboard.insert_text("word " * 200_000)
+    assert field.evaluate("field => field.value.length") == 400_000
+    page.keyboard.press("Enter")
+    expect(page.locator("#single")).to_contain_text("more text than the limit")
+
+
 def test_what_is_written_in_a_picture_is_shown(told: RunningService, page: Page) -> None:
     page.goto(address(told, USER, "search"))
     ask(page, "What is the gate code?")
