@@ -18,7 +18,7 @@ import pytest
 
 from tests.conftest import KEY
 from tests.contract.pictures import data_url, draw, image_part
-from tests.running import RunningService
+from tests.running import DEADLINE, RunningService
 from tests.scraped import Scraped
 
 DOCS = (Path(__file__).parents[2] / "docs" / "observability.md").read_text(encoding="utf-8")
@@ -32,8 +32,8 @@ WORDS_ONLY = {
 
 
 def eventually(condition: Callable[[], Any]) -> None:
-    """Wait until something holds that happens in the background; pytest's own time-out aside there is none."""
-    deadline = time.monotonic() + 60
+    """Wait until something holds that happens in the background, as long as a start may take on a busy machine."""
+    deadline = time.monotonic() + DEADLINE
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
