@@ -15,7 +15,7 @@ export async function deleteMemory(user, id, text) {
     title: "Delete this memory?",
     body: [
       el("blockquote", { dir: "auto" }, excerpt || "(pictures alone)"),
-      el("p", { class: "faint" }, "It goes with its pictures, and cannot be brought back. ", el("code", {}, shown(id, 24))),
+      el("p", { class: "faint" }, "It goes from the disk, any pictures with it, and cannot be brought back. ", el("code", {}, shown(id, 24))),
     ],
     accept: "Delete memory",
     danger: true,

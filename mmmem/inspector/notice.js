@@ -33,12 +33,14 @@ export function sentence(failure) {
   }
 }
 
+const FINAL = new Set([413, 422]); // the same again can only be refused again
+
 /** @param {() => void} [retry] */
 export function problem(failure, retry) {
   if (failure.status === undefined) console.error(failure);
   return el("div", { class: "problem", role: "alert" },
     el("p", {}, sentence(failure)),
-    retry && el("button", { type: "button", onclick: retry }, "Try again"));
+    retry && !FINAL.has(failure.status) && el("button", { type: "button", onclick: retry }, "Try again"));
 }
 
 export const isAbort = (error) => error.name === "AbortError";
