@@ -54,7 +54,11 @@ def test_a_search_that_fails_is_said_and_can_be_asked_again(told: RunningService
     ask(page, "lamp")
     expect(page.get_by_role("alert")).to_contain_text(sentence)
     page.unroute("**/explain", refuse)
-    page.get_by_role("button", name="Try again").click()
+    again = page.get_by_role("button", name="Try again")
+    if status == 413:  # the same again can only be refused again
+        expect(again).to_have_count(0)
+        again = page.get_by_role("button", name="Ask", exact=True)
+    again.click()
     expect(page.locator("article.hit")).to_contain_text("the red lamp")
     expect(page.get_by_role("alert")).to_have_count(0)
 
