@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Content = str | list[dict[str, Any]]
 
+JSON = "application/json"
+
 
 def add_answer(request: AddRequest) -> bytes:
     """The three ids, echoed."""

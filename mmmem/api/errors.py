@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from mmmem import errors
-from mmmem.api.answers import to_json
+from mmmem.api.answers import JSON, to_json
 from mmmem.api.served import current
 from mmmem.api.stacks import stack_of
 from mmmem.api.tracking import METHODS
@@ -69,7 +69,7 @@ def _response(status: int, body: Mapping[str, Any], headers: Mapping[str, str] |
     served = current.get()
     if served:
         served.code = body["code"]
-    return Response(to_json(body), status, headers, media_type="application/json")
+    return Response(to_json(body), status, headers, media_type=JSON)
 
 
 async def answer_domain_error(_: Request, error: Exception) -> Response:

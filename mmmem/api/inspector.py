@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from mmmem.api import inspector_contract as contract
 from mmmem.api.addresses import optional_id, parameter, query_count
-from mmmem.api.answers import roster_answer, to_json
+from mmmem.api.answers import JSON, roster_answer, to_json
 from mmmem.api.auth import KeyCheck
 from mmmem.api.openapi import operation
 from mmmem.api.ranking_settings import described
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mmmem.api.startup import Startup
     from mmmem.settings import Settings
 
-JSON = "application/json"
 PAGE = "index.html"
 PLACE_CHARS = 100
 _KINDS = {

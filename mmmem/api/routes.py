@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 import mmmem
 from mmmem.api import contract, handlers
-from mmmem.api.answers import to_json
+from mmmem.api.answers import JSON, to_json
 from mmmem.api.auth import KeyCheck
 from mmmem.api.bodies import read_body
 from mmmem.api.errors import domain_error_response
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mmmem.memory import MemoryService
     from mmmem.meter import Meter
     from mmmem.settings import Settings
-
-JSON = "application/json"
 
 
 def health_router(settings: Settings, startup: Startup) -> APIRouter:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from mmmem.api import stored_contract as contract
 from mmmem.api.addresses import optional_id, parameter, path_id, query_choice, query_count, query_id
-from mmmem.api.answers import memory_answer, page_answer, to_json, user_answer
+from mmmem.api.answers import JSON, memory_answer, page_answer, to_json, user_answer
 from mmmem.api.auth import KeyCheck
 from mmmem.api.openapi import operation
 from mmmem.listing import PLACE_CHARS, PageQuery
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mmmem.api.startup import Startup
     from mmmem.settings import Settings
 
-JSON = "application/json"
 _ERRORS = (401, 422, 429, 500, 503)
 _ORDERS = ("oldest", "newest")  # what comes first
 _SWITCH = ("true", "false")

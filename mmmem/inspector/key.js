@@ -73,8 +73,7 @@ async function ask(wasWrong) {
   });
   const key = field.value.trim();
   if (!given || !key) return false;
-  // eslint-disable-next-line no-control-regex -- no header can carry these
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(key)) return ask(true);
+  if (/[\0-\x08\x0a-\x1f\x7f]/.test(key)) return ask(true); // no header can carry these
   keep(NAME, key);
   return true;
 }

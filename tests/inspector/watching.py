@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from playwright.sync_api import ConsoleMessage, Error, Page, Request
 from skimage import data as skimage_data
 
-from tests.running import RunningService
+from tests.running import DEADLINE, RunningService
 
 PHOTOS = Path(skimage_data.__file__).parent
 _REFUSED = re.compile(
@@ -108,7 +108,7 @@ def to_the_end(page: Page) -> None:
 
 def eventually(condition: Callable[[], Any]) -> None:
     """Wait until something holds that the page comes to by itself. The condition has to ask the page."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + DEADLINE
     while not condition():
         assert time.monotonic() < deadline
 
