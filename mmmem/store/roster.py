@@ -25,19 +25,32 @@ _COLUMNS = ("seq", "id", "request_id", "body_hash")
 
 
 def read_roster(location: Location, after: str, limit: int) -> Roster:
-    """See Store. One whose table cannot be read is passed over, and said in the log: it must not hide the others."""
+    """See Store. One whose table cannot be read is passed over, and said in the log: it must not hide the others.
+
+    Where that is so of all of a page it is the store that cannot be read. Raises InvalidInput, StoreUnavailable.
+    """
     if after and not _PLACE.fullmatch(after):
         raise InvalidInput("after", "is no place that a page gave as `next`")
     with store_faults(_UNREADABLE):
         names = sorted(location.names())
     first = bisect_right(names, after)
     page = names[first : first + limit]
-    users = tuple(found for name in page if (found := _holding(location, name)))
-    return Roster(users, len(names), page[-1] if first + limit < len(names) else None)
+    users, failure = list[Holding](), None
+    for name in page:
+        try:
+            found = _holding(location, name)
+        except MmmemError as error:  # of a newer format, or damaged
+            logger.warning("a user is left out of the list: %s", _UNREADABLE)
+            failure = error
+        else:
+            users += [found] if found else []
+    if failure and not users:
+        raise failure
+    return Roster(tuple(users), len(names), page[-1] if first + limit < len(names) else None)
 
 
 def _holding(location: Location, name: str) -> Holding | None:
-    """None for a table that is being removed, or that cannot be read."""
+    """None for a table that is being removed. Raises StoreUnavailable."""
     place = location.place(name)
 
     def look() -> Holding | None:
@@ -48,9 +61,5 @@ def _holding(location: Location, name: str) -> Holding | None:
         counting, _ = Log().admit(version.read(_COLUMNS))
         return Holding(to_text(owner), counting.num_rows)
 
-    try:
-        with store_faults(_UNREADABLE):
-            return mending(place, look, place.exclusive())
-    except MmmemError:
-        logger.warning("a user is left out of the list: %s", _UNREADABLE)
-        return None
+    with store_faults(_UNREADABLE):
+        return mending(place, look, place.exclusive())

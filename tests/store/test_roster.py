@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mmmem.errors import StoreUnavailable
 from mmmem.store import Holding
 from mmmem.store.users import LanceStore, table_name
 from tests.store.content import ANYWHERE, OpenStore, request
@@ -66,3 +67,14 @@ def test_one_that_cannot_be_read_hides_nobody_else(
     assert total == 2
     assert any("left out" in record.message for record in caplog.records)
     assert "bob" not in caplog.text
+
+
+def test_a_store_of_which_nothing_can_be_read_is_not_an_empty_one(
+    store: LanceStore, open_store: OpenStore, data_dir: Path
+) -> None:
+    store.add(request("bob", "a", "one"))
+    for file in (data_dir / f"{table_name('bob')}.lance" / "data").iterdir():
+        content = file.read_bytes()
+        file.write_bytes(bytes(byte ^ 255 for byte in content[:-64]) + content[-64:])
+    with pytest.raises(StoreUnavailable):
+        open_store().roster("", 10)
