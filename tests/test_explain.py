@@ -107,6 +107,16 @@ def test_settings_that_are_no_object_are_refused_as_such(told: RunningService, s
     assert answer.json()["detail"]["reason"] == "settings: must be an object"
 
 
+def test_a_picture_alone_is_a_question(told: RunningService, balloon: Path) -> None:
+    asked = ("--user", USER, "--image", str(balloon), "--top-k", "1", "--json", "--url", told.url)
+    expected = answered(told, [image_part(data_url(draw("red")))], top_k=1)
+    explained = explain(*asked)
+    assert json.loads(explained.stdout)["data"] == without_pictures(expected)
+    found = CliRunner().invoke(app, ["search", *asked])
+    [memory] = json.loads(found.stdout)["memories"]
+    assert memory["id"] == expected[0]["id"]
+
+
 def test_a_question_is_ranked_with_other_settings(told: RunningService) -> None:
     expected = answered(told, "which colour?", settings={"weight_lexical": 0.9, "fusion": "rrf", "token_idf": False})
     changed = ("--set", "weight_lexical=0.9", "--set", "fusion=rrf", "--set", "token_idf=false")

@@ -20,7 +20,9 @@ LEFT_OUT = "(picture left out)"
 
 
 def explain(
-    question: Annotated[str, typer.Argument(help="What to ask; '' to ask with a picture alone.")],
+    question: Annotated[
+        str, typer.Argument(help="What to ask; left out to ask with a picture alone.", show_default=False)
+    ] = "",
     *,
     user: Annotated[str, typer.Option(help="Whose memories to search.")],
     image: Annotated[list[Path] | None, typer.Option(help="Picture to ask with; may be given again.")] = None,

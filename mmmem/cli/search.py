@@ -19,7 +19,9 @@ Save = Annotated[
 
 
 def search(
-    question: Annotated[str, typer.Argument(help="What to ask; '' to ask with a picture alone.")],
+    question: Annotated[
+        str, typer.Argument(help="What to ask; left out to ask with a picture alone.", show_default=False)
+    ] = "",
     *,
     user: User,
     image: Annotated[list[Path] | None, typer.Option(help="Picture to ask with; may be given again.")] = None,
