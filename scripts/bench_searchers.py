@@ -5,7 +5,8 @@
 
 One user is written to a store in a temporary folder as scripts/bench_search.py does it. Then `mmmem serve` answers over HTTP on
 loopback, and each searcher sends one question after the other on a connection of its own, top_k 100. Every question is another one.
-The searchers run on the same cores as the service, with the standard library's HTTP client: httpx takes 5 ms of a core for each. What the service's processes compute is read from /proc (Linux only).
+The searchers run on the same cores as the service, so they use the standard library's HTTP client, which computes little. What the
+service's processes compute is read from /proc (Linux only).
 
 The encoder's limit is measured before that, in a process without a service: the same questions from as many threads. The
 encoder's share is what of the service's CPU time goes to encoding, were each question to cost what it costs there. Exit
