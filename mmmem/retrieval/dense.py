@@ -20,7 +20,7 @@ def whole_cosine(query: Float32, vectors: Int8, scales: Float32) -> Float32:
     scores = np.empty(len(vectors), dtype=np.float32)
     for start in range(0, len(vectors), BLOCK):
         block = slice(start, start + BLOCK)
-        scores[block] = products(vectors[block], scales[block].copy(), whole)[:, 0]
+        scores[block] = products(whole, vectors[block], scales[block])[0]
     return scores * norms
 
 

@@ -27,40 +27,42 @@ def ones(rows):
     return np.ones(rows, np.float32)
 
 
+@pytest.mark.parametrize("queries", [1, 2, 11, 16, 48])
 @pytest.mark.parametrize("rows", [1, 15, 16, 17, 2_048, 5_001])
-@pytest.mark.parametrize("columns", [16, 48])
-def test_they_are_what_whole_numbers_give(way, rows, columns):
-    vectors, others = waves(rows, 128), waves(128, columns)
-    expected = vectors.astype(np.int64) @ others.astype(np.int64)
-    found = products(vectors, ones(rows), others)
+def test_they_are_what_whole_numbers_give(way, queries, rows):
+    asked, vectors = waves(queries, 128), waves(rows, 128)[::-1].copy()
+    expected = asked.astype(np.int64) @ vectors.astype(np.int64).T
+    found = products(asked, vectors, ones(rows))
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("queries", [1, 16])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_longest_vectors_of_the_largest_numbers_do_not_overflow(way, sign):
+def test_the_longest_vectors_of_the_largest_numbers_do_not_overflow(way, queries, sign):
+    asked = np.full((queries, LONGEST), sign * 127, np.int8)
     vectors = np.full((3, LONGEST), -128, np.int8)
-    others = np.full((LONGEST, 16), sign * 127, np.int8)
-    np.testing.assert_array_equal(products(vectors, ones(3), others), np.full((3, 16), -128 * sign * 127 * LONGEST))
+    expected = np.full((queries, 3), -128 * sign * 127 * LONGEST)
+    np.testing.assert_array_equal(products(asked, vectors, ones(3)), expected)
 
 
 def test_vectors_that_may_not_be_written_to_are_left_as_they_are(way):
-    vectors, others = waves(20, 128), waves(128, 16)
+    asked, vectors = waves(16, 128), waves(20, 128)
     vectors.setflags(write=False)
-    np.testing.assert_array_equal(products(vectors, ones(20), others), products(vectors.copy(), ones(20), others))
+    np.testing.assert_array_equal(products(asked, vectors, ones(20)), products(asked, vectors.copy(), ones(20)))
 
 
-def test_each_row_has_a_scale_of_its_own(way):
-    vectors, others, scales = waves(40, 128), waves(128, 16), (1 / np.arange(1, 41)).astype(np.float32)
-    exact = vectors.astype(np.int64) @ others.astype(np.int64)
-    np.testing.assert_array_equal(products(vectors, scales, others), exact.astype(np.float32) * scales[:, None])
+def test_each_vector_has_a_scale_of_its_own(way):
+    asked, vectors, scales = waves(16, 128), waves(40, 128), (1 / np.arange(1, 41)).astype(np.float32)
+    exact = asked.astype(np.int64) @ vectors.astype(np.int64).T
+    np.testing.assert_array_equal(products(asked, vectors, scales), exact.astype(np.float32) * scales)
 
 
 def test_longer_vectors_give_the_nearest_float32(way):
-    vectors, others = np.full((3, 4_097), 127, np.int8), np.full((4_097, 16), 127, np.int8)
-    others[0] = 126
-    exact = vectors.astype(np.int64) @ others.astype(np.int64)
-    np.testing.assert_array_equal(products(vectors, ones(3), others), exact.astype(np.float32))
+    asked, vectors = np.full((16, 4_097), 127, np.int8), np.full((3, 4_097), 127, np.int8)
+    asked[:, 0] = 126
+    exact = asked.astype(np.int64) @ vectors.astype(np.int64).T
+    np.testing.assert_array_equal(products(asked, vectors, ones(3)), exact.astype(np.float32))
 
 
 def test_cosines_of_whole_numbers_are_near_those_of_what_they_stand_for():
