@@ -101,7 +101,7 @@ class Memory:
     @property
     def text(self) -> str:
         """The memory's text parts, one a line; empty for an image-only memory."""
-        return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
+        return "\n".join([part.text for part in self.parts if isinstance(part, TextPart)])
 
     @property
     def has_images(self) -> bool:

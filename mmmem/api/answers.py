@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Content = str | list[dict[str, Any]]
 
 JSON = "application/json"
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def add_answer(request: AddRequest) -> bytes:
@@ -79,7 +80,7 @@ def memory_answer(listed: Listed, max_bytes: int) -> bytes:
 
 def to_json(value: Any) -> bytes:
     """Serialise; raises ValueError for a number that JSON has no word for."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")
 
 
 class _Shown(Protocol):

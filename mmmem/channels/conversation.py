@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mmmem.channels.query import EncodedText
     from mmmem.settings import Settings
     from mmmem.store import UserArrays
-    from mmmem.types import Float32
+    from mmmem.types import Float32, Int64
 
 EPOCH_YEAR, LAST_YEAR = 1970, 9999
 YEAR = int(365.2425 * DAY)  # of the calendar on average, in ms: near enough to say which years a user's memories span
@@ -77,6 +77,12 @@ def _windows(question: str, arrays: UserArrays) -> list[tuple[int, int]]:
     known = arrays.times[arrays.timed]
     if not len(known):
         return []
-    told = np.unique(EPOCH_YEAR + known // YEAR).tolist()
+    told = _different(EPOCH_YEAR + known // YEAR)
     years = {year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR}
     return question_windows(question, int(known.max()), sorted(years, reverse=True))  # of too many, the latest
+
+
+def _different(years: Int64) -> list[int]:
+    """Each once, ascending. There are ten thousand at most, so that counting is faster than sorting."""
+    first = int(years.min())
+    return (first + np.flatnonzero(np.bincount(years - first))).tolist()

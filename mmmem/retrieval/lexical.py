@@ -22,8 +22,9 @@ def bm25(postings: Sequence[tuple[Int32, Int32]], lengths: Int64, *, k1: float, 
     scores = np.zeros(n, dtype=np.float64)
     if not lengths.any():
         return scores.astype(np.float32)
-    norm = k1 * (1 - b + b * lengths / lengths.mean())
+    mean = lengths.mean()
     for rows, counts in postings:
         idf = np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5))
-        scores[rows] += idf * counts * (k1 + 1) / (counts + norm[rows])
+        norms = k1 * (1 - b + b * lengths[rows] / mean)
+        scores[rows] += idf * counts * (k1 + 1) / (counts + norms)
     return scores.astype(np.float32)
