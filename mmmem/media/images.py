@@ -13,6 +13,7 @@ from mmmem.errors import InvalidImage, TooLarge, Unavailable
 from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes, has_too_many_segments
 from mmmem.media.frames import seek_representative
 from mmmem.media.rgb import to_rgb
+from mmmem.media.tiff import is_cut_off
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -63,8 +64,7 @@ def decode_image(part: ImagePart, field: str, settings: Settings) -> Image.Image
 
 def _decode(part: ImagePart, field: str, settings: Settings, room: int) -> tuple[Image.Image, int]:
     """The image, and the number of pixels decoded for it; TooLarge also when the request has no `room` for its first frame."""
-    if has_too_many_segments(part.data):
-        raise TooLarge(field, "is stored in more pieces than are read")
+    _require_all_pieces(part.data, field)
     try:
         with Image.open(io.BytesIO(part.data), formats=FORMATS) as image:
             problem = _excess(image, part.data, settings, room)
@@ -85,6 +85,18 @@ def _decode(part: ImagePart, field: str, settings: Settings, room: int) -> tuple
             raise Unavailable("an image could not be read now") from None
         raise InvalidImage(field, _DAMAGED) from error
     raise TooLarge(field, problem)
+
+
+def _require_all_pieces(data: bytes, field: str) -> None:
+    """Not more of them than are read, and of a TIFF no page less than it names. Raises TooLarge or InvalidImage."""
+    try:
+        too_many, cut_off = has_too_many_segments(data), is_cut_off(data)
+    except OverflowError:
+        too_many, cut_off = True, False
+    if too_many:
+        raise TooLarge(field, "is stored in more pieces than are read")
+    if cut_off:
+        raise InvalidImage(field, _DAMAGED)
 
 
 def _excess(image: Image.Image, data: bytes, settings: Settings, room: int) -> str:
