@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """`name` is torch's ("cpu", "cuda"); `threads` is how many encoder passes run side by side, `cores` how many searches."""
+    """`name` is torch's ("cpu", "cuda"); `threads` is how many encoder passes run side by side, `cores` how many searches.
+
+    Workers share the cores among their searches: two of two threads each took a fifth more CPU time a search than two of one.
+    """
 
     name: str
     threads: int
@@ -31,9 +34,10 @@ def choose_device(settings: Settings) -> Device:
             "MMMEM_DEVICE=cuda, but torch sees no GPU; set MMMEM_DEVICE=cpu or auto, or install a CUDA build"
         )
     cores = settings.threads or usable_cores()
+    searches = settings.threads or max(1, cores // settings.workers)
     if settings.device != "cpu" and torch.cuda.is_available():
-        return Device("cuda", threads=1, cores=cores)
-    return Device("cpu", threads=cores, cores=cores)
+        return Device("cuda", threads=1, cores=searches)
+    return Device("cpu", threads=cores, cores=searches)
 
 
 def usable_cores(control_group: Path = Path("/sys/fs/cgroup")) -> int:

@@ -21,7 +21,7 @@ class Models(BaseModel):
         0,
         ge=0,
         le=256,
-        description="CPU threads of one encoder process; 0: as many as there are cores, or as a container's quota keeps busy.",
+        description="CPU threads of one encoder process; 0: as many as there are cores, or as a container's quota keeps busy; several workers share these among their searches.",
     )
     encode_batch_size: int = Field(
         32, ge=1, le=1024, description="Texts, or images, that one pass of an encoder takes at most."

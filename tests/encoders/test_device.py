@@ -34,3 +34,10 @@ def test_without_a_container_every_core_is_used(tmp_path):
 
 def test_the_setting_wins_over_what_is_counted():
     assert choose_device(Settings(device="cpu", threads=CORES + 3)).threads == CORES + 3
+
+
+@pytest.mark.parametrize("workers", [1, 2, 64])
+def test_workers_share_the_cores_among_their_searches(workers):
+    shared = choose_device(Settings(device="cpu", workers=workers))
+    assert (shared.threads, shared.cores) == (CORES, max(1, CORES // workers))
+    assert choose_device(Settings(device="cpu", workers=workers, threads=3)).cores == 3
