@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import re
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from PIL import Image, PngImagePlugin
 
-from mmmem.media import heic
+from mmmem.media import heaps, heic
 from mmmem.media.profiles import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# glibc takes blocks of up to 32 MiB from the heap of each thread once it has freed one of that size, and such a heap hardly ever goes
-# back to the system: Pillow keeps a picture in blocks of 16 MiB, and eight threads kept 8 GB of eight pictures. With fixed thresholds
-# those go back at once, and the smaller arrays of a search still do not. Other C libraries have no such function, or ignore it.
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-with contextlib.suppress(AttributeError, OSError, TypeError):
-    _libc = ctypes.CDLL(None)
-    _libc.mallopt(_M_MMAP_THRESHOLD, 12 << 20)
-    _libc.mallopt(_M_TRIM_THRESHOLD, 24 << 20)
+heaps.fix_thresholds()
 # Pillow imports most of itself at the first picture. Where file handles run short then, that would pass for a damaged one.
 Image.init()
 heic.register()
