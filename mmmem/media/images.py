@@ -12,7 +12,7 @@ from PIL import Image, UnidentifiedImageError
 from mmmem.errors import InvalidImage, TooLarge, Unavailable
 from mmmem.media.formats import FORMATS, begins_like_one, frame_pixels, has_too_many_passes, has_too_many_segments
 from mmmem.media.frames import seek_representative
-from mmmem.media.heaps import Leftovers
+from mmmem.media.heaps import HeapTrim
 from mmmem.media.rgb import to_rgb
 from mmmem.media.tiff import is_cut_off
 
@@ -34,7 +34,7 @@ class ImageReader:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._turns = threading.BoundedSemaphore(settings.concurrent_decodes)
-        self._leftovers = Leftovers()
+        self._trim = HeapTrim()
 
     def read(
         self, images: Iterable[tuple[str, ImagePart]], prepare: Callable[[Image.Image], Prepared]
@@ -51,7 +51,7 @@ class ImageReader:
                 room -= pixels
                 prepared.append(prepare(image))
                 del image  # before the next one is waited for
-            self._leftovers.of(pixels)
+            self._trim.after(pixels)
         return prepared
 
 
