@@ -32,10 +32,10 @@ _ASKING = re.compile(
 # What is asked about a picture when this is left once the frame is gone: "did Ann say about the photo".
 _ABOUT = re.compile(
     r"^\W*(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|are|was|were|has|have|had|can|could|will|would|should)\b"
-    r"|\b(?:taken|made|shot|painted|drawn)\W*$"
     r"|谁|誰|为什么|為什麼|什么时候|什麼時候|何时|何時|いつ|なぜ",
     re.IGNORECASE,
 )
+_MADE = re.compile(r"^\W*(?:where|is|are|was|were)\b.*\b(?:taken|made|shot|painted|drawn)\W*$", re.IGNORECASE)
 _SHOWN = re.compile(
     rf"(?<![\w-]){_PICTURE}\s+(?:of|with|showing|that shows?|which shows?)\s+(?!(?:on|in|at|by|to|that|which|when)\b)",
     re.IGNORECASE,
@@ -50,7 +50,8 @@ def asks_for_picture(question: str) -> bool:
 
 def asks_about_picture(question: str) -> bool:
     """Whether a question names a picture and asks something else of it, who took it, or what was said: words answer, most likely."""
-    return bool(_NAMED.search(question) and _ABOUT.search(_FRAME.sub("", question, count=1)))
+    asked = _ABOUT.search(_FRAME.sub("", question, count=1)) or _MADE.search(question)
+    return bool(_NAMED.search(question) and asked)
 
 
 def may_describe(question: str) -> bool:

@@ -104,7 +104,7 @@ def test_pictures_told_beside_what_was_said_change_nothing_in_the_order_of_what_
         "What does he collect?",
         "Where is the cat food?",
         "Which coins, stamps or markers are there?",
-        "coffee",
+        "Who was late with the sheet?",
     ):
         alone, together = (
             [text.partition("user:")[2] for text in texts(service.search(ask(asked, question)))]
