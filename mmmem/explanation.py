@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels import token_weights
+from mmmem.channels import counted, token_weights
 from mmmem.retrieval.maxsim import strongest
 from mmmem.types import SPECIAL, UNKNOWN, ChannelScore, Explanation, PictureReading, Place, TokenMatch
 
@@ -34,7 +34,9 @@ class Explainer:
         self._query_pictures = tuple(picture.reading for picture in query.images)
         self._arrays = arrays
         self._text = text
-        self._weights = token_weights(query.text, arrays, settings) if query.text else np.zeros(0, np.float32)
+        self._weights = (
+            token_weights(query.text, arrays, settings, counted(arrays)) if query.text else np.zeros(0, np.float32)
+        )
 
     def __call__(self, row: int) -> Explanation:
         """How this memory came to its place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mmmem.captions import asks_for_picture, caption, may_describe
+from mmmem.captions import asks_about_picture, asks_for_picture, caption, may_describe
 from mmmem.channels import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
 from mmmem.entities import entities
 from mmmem.instructions import without_instructions
@@ -99,9 +99,10 @@ class QuestionEncoder:
         """What to look for among the images. sent: whether a picture came with the question, which is then not about another one."""
         [vector] = self._image.encode_captions([shown], [text.encoding])
         wanted = not sent and asks_for_picture(question)
-        possible = not sent and not wanted and may_describe(question)
+        about = not sent and asks_about_picture(question)
+        possible = not sent and not wanted and (shown != question if about else may_describe(question))
         chance = self._image.caption_chance(vector)
-        return EncodedCaption(vector, chance, wanted, possible, named_colours(shown))
+        return EncodedCaption(vector, chance, wanted, possible, about, named_colours(shown))
 
 
 def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels import channels, token_weights
+from mmmem.channels import channels, counted, token_weights
 from mmmem.rerankers import Candidates, Question
 from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, weighted_sum, zscores
-from mmmem.retrieval.selection import behind, newest_forward, repeats, reranked, with_floors
+from mmmem.retrieval.selection import behind, newest_forward, reaching, repeats, reranked, with_floors
 from mmmem.terms import hashed, terms
 from mmmem.texts import asks
 
@@ -62,16 +62,17 @@ class Ranker:
         looked = None
         if self._reranker and query.text:
             looked = self._look_again(query, order[: settings.rerank_top_n], found, arrays)
-            order = self._reranked(order, found, fused, looked)
+            order = self._reranked(order, found, fused, looked, counted(arrays))
         if query.needs and settings.need_places:
             order = self._with_floors(order, query.needs, arrays)
         if query.caption and query.caption.possible and settings.picture_places and len(arrays.images):
             order = self._with_pictures(order, query.for_picture(), arrays)
         if settings.recency:
-            top = order[: settings.recency_depth]
+            counts = counted(arrays)[order[: len(scores)]]
+            depth = reaching(counts, settings.recency_depth)
             # When a message without a time came says how Adds were grouped, so then the order in which they were told counts.
-            told = arrays.times[order] if arrays.timed[top].all() else order
-            order = newest_forward(order, scores, told, settings.recency_depth, settings.recency)
+            told = arrays.times[order] if arrays.timed[order[:depth]].all() else order
+            order = newest_forward(order, scores, told, counted=counts, depth=depth, nudge=settings.recency)
         if settings.deduplicate:
             order = behind(order, repeats(arrays.keys[order]) | _echoes(query, order, arrays))
         total = sum(channel.weight for channel in found) or 1.0
@@ -82,20 +83,28 @@ class Ranker:
         assert self._reranker and query.text
         looked = np.full(len(arrays), np.nan)
         if self._reranker.name == "maxsim":
-            late = [channel.scores[rows] for channel in found if channel.name == "maxsim"]
-            if late and not np.isnan(late[0]).any():  # it would say the same again
-                looked[rows] = late[0]
+            # What was compared already it would say the same of again, and without tokens it says nothing.
+            looked[rows] = next((channel.scores[rows] for channel in found if channel.name == "maxsim"), np.nan)
+            rows = rows[np.isnan(looked[rows]) & (np.diff(arrays.token_offsets)[rows] > 0)]
+            if not len(rows):
                 return looked
-        weights = token_weights(query.text, arrays, self._settings)
+        weights = token_weights(query.text, arrays, self._settings, counted(arrays))
         looked[rows] = self._reranker(Question(query.question, query.text.encoding, weights), _candidates(rows, arrays))
         return looked
 
-    def _reranked(self, order: Int64, found: Sequence[Channel], fused: Scores, looked: Scores) -> Int64:
+    def _reranked(
+        self, order: Int64, found: Sequence[Channel], fused: Scores, looked: Scores, counts: NDArray[np.bool_]
+    ) -> Int64:
         """The order with its first `rerank_top_n` anew: what the reranker says takes the place of what late interaction did."""
         top, rest = order[: self._settings.rerank_top_n], order[self._settings.rerank_top_n :]
         late = [channel.weight * channel.standard[top] for channel in found if channel.name == "maxsim"]
         said = np.nan_to_num(late[0]) if late and self._settings.fusion == "zscore" else np.zeros(len(top))
-        return np.concatenate([reranked(top, fused[top], said, looked[top], self._settings.weight_rerank), rest])
+        return np.concatenate(
+            [
+                reranked(top, fused[top], said, looked[top], counted=counts[top], weight=self._settings.weight_rerank),
+                rest,
+            ]
+        )
 
     def _with_floors(self, order: Int64, needs: Sequence[EncodedQuery], arrays: UserArrays) -> Int64:
         """The order with places among its first for the best memories of each need."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mmmem.captions import MOST_WORDS, asks_for_picture, caption, may_describe
+from mmmem.captions import MOST_WORDS, asks_about_picture, asks_for_picture, caption, may_describe
 
 
 @pytest.mark.parametrize(
@@ -16,13 +16,49 @@ from mmmem.captions import MOST_WORDS, asks_for_picture, caption, may_describe
         ("which photo shows a boat?", "a boat"),
         ("Where is the blurry picture of a clock?", "the blurry a clock"),
         ("I'm looking for a black and white photograph of a bridge.", "a black and white a bridge"),
-        ("What breed is the dog in the photo?", "What breed is the dog in"),
+        ("did I take a photo of the bridge?", "take the bridge"),
+        ("what is in the picture of the kitchen?", "in the kitchen"),
+        ("something round that moved while the photo was taken", "something round that moved while was taken"),
         ("给我看那张猫的照片", "给我看那张猫的照片"),
     ],
 )
 def test_who_asks_for_a_picture_says_what_it_shows(question, shown):
     assert asks_for_picture(question)
     assert caption(question) == shown
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("What did Ann say about the photo of the lake?", "the lake"),
+        ("When did I take the picture of the sunset?", "the sunset"),
+        ("Who took the photo?", "Who took the photo?"),
+        ("Where was that picture taken?", "Where was that picture taken?"),
+        ("What did Bob share a photo of on Monday?", "What did Bob share a photo of on Monday?"),
+        ("谁拍的照片?", "谁拍的照片?"),
+    ],
+)
+def test_who_asks_what_no_picture_shows_does_not_ask_for_it(question, shown):
+    assert asks_about_picture(question)
+    assert not asks_for_picture(question)
+    assert caption(question) == shown
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What breed is the dog in the photo?",
+        "What color is the car in the picture I sent?",
+        "How many people are in the photo?",
+        "What does the sign in the picture say?",
+        "Which screenshot shows the invoice?",
+        "Is there a cat in the picture?",
+        "照片里有什么?",
+    ],
+)
+def test_what_a_picture_shows_is_asked_of_the_picture(question):
+    assert asks_for_picture(question)
+    assert not asks_about_picture(question)
 
 
 @pytest.mark.parametrize(

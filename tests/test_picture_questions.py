@@ -82,3 +82,32 @@ def test_the_colour_that_is_asked_for_counts(service, user):
     assert "colours" in service.explain(query)[0].explanation.channels
     without = searching(service, weight_colours=0.0)
     assert "colours" not in without(query, explained=True)[0].explanation.channels
+
+
+def test_who_asks_what_was_said_of_a_picture_gets_the_words_first(service, user, album):
+    service.add(say("Ann said of the photo of the rocket that it is crooked.", user_id=user, request_id="ann"))
+    hits = service.search(ask(user, "What did Ann say about the photo of the rocket?"))
+    assert "crooked" in texts(hits)[0]
+    assert [album["rocket.jpg"]] in pictures(hits)[:5]
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_pictures_told_beside_what_was_said_change_nothing_in_the_order_of_what_was_said(service, user, between):
+    said = [f"{text} Number {n}." for n in range(3) for text in TALK]
+    shown = [photo(name) for name in ("page.png", "chelsea.png", "coffee.png", "rocket.jpg", "text.png", "coins.png")]
+    mixed = list(said)
+    for place, part in enumerate(shown):
+        mixed.insert(5 * place if between else len(mixed), [part])
+    service.add(say(*said, user_id=f"{user} words"))
+    service.add(say(*mixed, user_id=user))
+    for question in (
+        "What does he collect?",
+        "Where is the cat food?",
+        "Which coins, stamps or markers are there?",
+        "Who was late with the sheet?",
+    ):
+        alone, together = (
+            [text.partition("user:")[2] for text in texts(service.search(ask(asked, question)))]
+            for asked in (f"{user} words", user)
+        )
+        assert [text for text in together if text.strip()] == alone

@@ -16,14 +16,23 @@ from mmmem.channels.channel import Channel, together
 from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
 from mmmem.channels.images import image_channels, wanted_channels
 from mmmem.channels.query import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
+from mmmem.channels.standing import counted, standing
 from mmmem.channels.words import Compared, Words, token_weights, word_channels
-from mmmem.retrieval.fusion import zscores
 
 if TYPE_CHECKING:
     from mmmem.settings import Settings
     from mmmem.store import UserArrays
 
-__all__ = ["Channel", "EncodedCaption", "EncodedPicture", "EncodedQuery", "EncodedText", "channels", "token_weights"]
+__all__ = [
+    "Channel",
+    "EncodedCaption",
+    "EncodedPicture",
+    "EncodedQuery",
+    "EncodedText",
+    "channels",
+    "counted",
+    "token_weights",
+]
 
 
 def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> list[Channel]:
@@ -41,22 +50,23 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     options = [option for option in found if option]
     if not query.text:  # then the options are what is asked
         options = [[*option, *turn_channels(option, arrays, settings)] for option in options]
-    said = [*words, *turn_channels(words, arrays, settings)]
+    pictured = bool(query.caption and query.caption.wanted)
+    said = [*words, *turn_channels(words, arrays, settings, pictured=pictured)]
     return [
         *said,
         *speakers,
         *times,
-        *_as_one("labels", settings.weight_labels, [labels] if labels else []),
-        *_as_one("written", settings.weight_written, [written] if written else []),
-        *_as_one("options", settings.weight_options, options),
+        *_as_one("labels", settings.weight_labels, [labels] if labels else [], arrays),
+        *_as_one("written", settings.weight_written, [written] if written else [], arrays),
+        *_as_one("options", settings.weight_options, options, arrays),
         *images,
         *wanted_channels(query, images, said, arrays, settings),
     ]
 
 
-def _as_one(name: str, weight: float, texts: list[list[Channel]]) -> list[Channel]:
+def _as_one(name: str, weight: float, texts: list[list[Channel]], arrays: UserArrays) -> list[Channel]:
     """What the channels of words say of several texts, as one channel: of each memory the best."""
     if not texts or not weight:
         return []
-    best = zscores(reduce(np.maximum, (together(of_text) for of_text in texts)))
-    return [Channel(name, weight, best, best)]
+    best = reduce(np.maximum, (together(of_text) for of_text in texts))
+    return [standing(name, weight, lambda _: best, arrays)]

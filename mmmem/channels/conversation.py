@@ -8,7 +8,7 @@ import numpy as np
 
 from mmmem.channels.channel import Channel, switched_on, together
 from mmmem.dates import asks_when, question_windows
-from mmmem.retrieval.conversation import following, inherited, neighbouring, passed_on
+from mmmem.retrieval.conversation import between, following, inherited, neighbouring, passed_on
 from mmmem.retrieval.temporal import DAY, nearness, within
 
 if TYPE_CHECKING:
@@ -21,16 +21,24 @@ if TYPE_CHECKING:
 
 EPOCH_YEAR, LAST_YEAR = 1970, 9999
 YEAR = int(365.2425 * DAY)  # of the calendar on average, in ms: near enough to say which years a user's memories span
+BETWEEN = 0.5  # of an answer's share, for a picture before the turn that answers in words
 
 
-def turn_channels(words: Sequence[Channel], arrays: UserArrays, settings: Settings) -> list[Channel]:
-    """What the channels of words say of one turn goes in part to the turns beside it, and to an answer above all."""
+def turn_channels(
+    words: Sequence[Channel], arrays: UserArrays, settings: Settings, *, pictured: bool = False
+) -> list[Channel]:
+    """What the channels of words say of one turn goes in part to the turns beside it, and to an answer above all.
+
+    pictured: whether a picture is what answers.
+    """
     if not words:
         return []
     said = together(words)
     total = sum(channel.weight for channel in words)
     before = arrays.said_before  # a picture between a question and its answer does not part them
     answers = inherited(said, before, arrays.asks)
+    if not pictured:
+        answers = np.where(between(before, arrays.says), BETWEEN * answers, answers)
     questions = -passed_on(said, before, arrays.asks)
     found = [
         Channel("answers", settings.answer_share * total, answers, answers),

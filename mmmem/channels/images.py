@@ -28,7 +28,7 @@ def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
     found: list[Channel] = []
     if not settings.weight_image or not len(arrays.images):
         return found
-    if query.caption:
+    if query.caption and (query.caption.wanted or not query.caption.about):
         scores = best_of_owner(above_chance(query.caption, arrays.images.vectors), arrays.images.owners, len(arrays))
         # A question about no picture must not be flooded by whichever picture is nearest by luck.
         draws = 1 if query.caption.wanted else len(arrays.images)

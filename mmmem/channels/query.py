@@ -25,14 +25,15 @@ class EncodedText:
 class EncodedCaption:
     """A text to look for among the images, float32 [d] in their space, and what its cosine with any of them would be.
 
-    `wanted`: the question asks for a picture. `possible`: it asks nothing, so it may describe one. `colours`: numbers of
-    those that it names.
+    `wanted`: the question asks for a picture. `possible`: it may describe one, as what asks nothing does. `about`: it asks something
+    about one, which words answer. `colours`: numbers of those that it names.
     """
 
     vector: Float32
     chance: Chance
     wanted: bool = False
     possible: bool = False
+    about: bool = False
     colours: tuple[int, ...] = ()
 
 

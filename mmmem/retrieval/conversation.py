@@ -22,6 +22,17 @@ def inherited(scores: Scores, previous: Int64, asks: NDArray[np.bool_]) -> Score
     return np.where(answers, np.maximum(scores[previous], 0), np.nan)
 
 
+def between(previous: Int64, says: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool [n]: whether a memory says nothing and another one that follows the same turn does: a picture before an answer.
+
+    previous: int64 [n], the row before that says something, -1 for none. says: bool [n].
+    """
+    followed = np.zeros(len(previous) + 1, dtype=np.bool_)  # -1 reads the last one
+    followed[previous[says]] = True
+    followed[-1] = False
+    return ~says & followed[previous]
+
+
 def passed_on(scores: Scores, previous: Int64, asks: NDArray[np.bool_]) -> Scores:
     """float [n]: of a question that is followed by another turn, its own score where it is above 0; NaN for all others."""
     followed = np.zeros(len(scores), dtype=np.bool_)

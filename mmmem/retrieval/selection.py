@@ -15,33 +15,45 @@ if TYPE_CHECKING:
     from mmmem.types import Int64
 
 
-def reranked(order: Int64, scores: Scores, replaced: Scores, by: Scores, weight: float) -> Int64:
+def reranked(
+    order: Int64, scores: Scores, replaced: Scores, by: Scores, *, counted: NDArray[np.bool_], weight: float
+) -> Int64:
     """The order after a closer look at all of it: each memory's score, with one share of it measured anew.
 
     scores: float [m], what put them in order. replaced: float [m], the share of it that the closer look takes the place of.
     by: float [m], what that says; NaN, nothing to compare, keeps what was. It is brought to the mean and the
-    deviation of what it replaces, or to 0 and 1 where that is all one, and counts `weight` times.
+    deviation of what it replaces, or to 0 and 1 where that is all one, and counts `weight` times. counted: bool [m], the memories
+    that are compared among themselves, and the others among themselves.
     """
-    known = ~np.isnan(by)
-    if known.sum() < 2 or not by[known].std() > 0:
-        return order
-    standard = (by[known] - by[known].mean()) / by[known].std()
-    spread = replaced[known].std()
     anew = scores.astype(np.float64)
-    anew[known] += weight * (standard * (spread if spread > 0 else 1.0) + replaced[known].mean()) - replaced[known]
+    for group in (counted, ~counted):
+        known = ~np.isnan(by) & group
+        if known.sum() < 2 or not by[known].std() > 0:
+            continue
+        standard = (by[known] - by[known].mean()) / by[known].std()
+        spread = replaced[known].std()
+        anew[known] += weight * (standard * (spread if spread > 0 else 1.0) + replaced[known].mean()) - replaced[known]
     return order[np.argsort(-anew, kind="stable")]
 
 
-def newest_forward(order: Int64, scores: Scores, times: Int64, depth: int, nudge: float) -> Int64:
+def reaching(counted: NDArray[np.bool_], depth: int) -> int:
+    """How many of the first it takes to have `depth` that are counted; all where there are fewer. counted: bool [m]."""
+    first = np.flatnonzero(counted)
+    return int(first[depth - 1]) + 1 if len(first) >= depth else len(counted)
+
+
+def newest_forward(
+    order: Int64, scores: Scores, times: Int64, *, counted: NDArray[np.bool_], depth: int, nudge: float
+) -> Int64:
     """The order with the newest of the first `depth` raised by `nudge`, the oldest by nothing, the others by their rank in age.
 
-    scores: float [m]. times: int64 [m], Unix ms.
+    scores: float [m]. times: int64 [m], Unix ms. counted: bool [m], whose ages rank; the others are raised as the next older of those.
     """
-    depth = min(depth, len(order))
     raised = scores.astype(np.float64)
-    ages = np.unique(times[:depth], return_inverse=True)[1]
-    if depth and ages.max() > 0:
-        raised[:depth] += nudge * ages / ages.max()
+    told = np.unique(times[:depth][counted[:depth]])
+    if len(told) > 1:
+        ages = np.maximum(np.searchsorted(told, times[:depth], side="right") - 1, 0)
+        raised[:depth] += nudge * ages / (len(told) - 1)
     head = np.argsort(-raised[:depth], kind="stable")
     return np.concatenate([order[:depth][head], order[depth:]])
 

@@ -90,7 +90,7 @@ class Ranking(BaseModel):
     )
     weight_image: Weight = Field(1.0, description="Weight of the image vectors; 0 switches the channel off.")
     weight_picture: Weight = Field(
-        3.0, description="Weight of memories with pictures for a question that asks for one; 0: none."
+        4.0, description="Weight of memories with pictures for a question that asks for one; 0: none."
     )
     weight_colours: Weight = Field(
         1.0, description="Weight of the colours that such a question names; 0 switches the channel off."

@@ -35,12 +35,13 @@ class UserArrays:
     memories: n of them, without image bytes (`ImagePart.data` is empty; see Store.load_images).
     dense: int8 [n, d], pooled vectors, and dense_scales float32 [n], 1 / L2 norm of each. Token vectors, all memories' one after the other: tokens int8 [T, k]; token_scales
     float32 [T], 1 / L2 norm of the int8 row (0 for a row of zeros); token_ids int32 [T]; memory i owns
-    token_offsets[i]:token_offsets[i + 1], int64 [n + 1]; token_frequencies says how many memories hold a token.
+    token_offsets[i]:token_offsets[i + 1], int64 [n + 1]; token_frequencies says how many memories hold a token, and unsaid_frequencies
+    how many of those that say nothing.
     postings: which memories hold a lexical term; lengths int64 [n], terms of each memory.
     images: those of the memories.
     sessions: int32 [n], a session's number in order of first appearance. previous: int64 [n], the row before in the same
     session, -1 for none; said_before: int64 [n], the nearest one that says something, with pictures between left out. times: int64 [n], Unix ms, when each was created; `timed`, bool [n], says that the message had a time
-    of its own. asks: bool [n], whether a memory ends with a question. speakers: int32 [n], a number among
+    of its own. says: bool [n], whether a memory says something, or is pictures alone. asks: bool [n], whether it ends with a question. speakers: int32 [n], a number among
     those who are `called` something, -1 where nobody is named. keys: int64 [n], equal for memories by the same speaker that say and show the same.
     events: int64 [e, 2], times of which memories speak, [start, end) in Unix ms; event_owners int64 [e].
     nbytes: memory that these arrays, texts and objects take.
@@ -54,6 +55,7 @@ class UserArrays:
     token_ids: Int32
     token_offsets: Int64
     token_frequencies: DocumentFrequencies
+    unsaid_frequencies: DocumentFrequencies
     postings: Postings
     lengths: Int64
     images: Images
@@ -62,6 +64,7 @@ class UserArrays:
     said_before: Int64
     times: Int64
     timed: NDArray[np.bool_]
+    says: NDArray[np.bool_]
     asks: NDArray[np.bool_]
     speakers: Int32
     called: Speakers
@@ -108,6 +111,7 @@ class UserIndex:
             "said_before": Column(np.int64),
             "times": Column(np.int64),
             "timed": Column(np.bool_),
+            "says": Column(np.bool_),
             "asks": Column(np.bool_),
             "speakers": Column(np.int32),
             "keys": Column(np.int64),
@@ -116,7 +120,7 @@ class UserIndex:
         }
         self._postings = Postings()
         self._called = Speakers()
-        self._frequencies = DocumentFrequencies.empty()
+        self._frequencies = self._unsaid_frequencies = DocumentFrequencies.empty()
         self._memories: list[Memory] = []
         self._images = ImageIndex(dimensions)
         self.log = Log()
@@ -136,7 +140,7 @@ class UserIndex:
     def nbytes(self) -> int:
         """Memory held, in bytes."""
         columns = sum(column.nbytes for column in self._columns.values())
-        indexes = (self._postings, self._frequencies, self._called, self._images)
+        indexes = (self._postings, self._frequencies, self._unsaid_frequencies, self._called, self._images)
         return self._object_bytes + columns + sum(index.nbytes for index in indexes)
 
     def image_rows(self, memory_ids: Iterable[str]) -> list[int]:
@@ -166,7 +170,11 @@ class UserIndex:
         columns["token_offsets"].extend_offsets(token_ids.counts)
         columns["lengths"].extend([terms.counts])
         rows = np.arange(first, len(self), dtype=np.int32)
-        self._frequencies = self._frequencies.plus(_flat(token_ids, np.int32), np.repeat(rows, token_ids.counts))
+        tokens_held, holders = _flat(token_ids, np.int32), np.repeat(rows, token_ids.counts)
+        self._frequencies = self._frequencies.plus(tokens_held, holders)
+        unsaid = ~columns["says"].view()[holders]
+        if unsaid.any():
+            self._unsaid_frequencies = self._unsaid_frequencies.plus(tokens_held[unsaid], holders[unsaid])
         self._postings = self._postings.plus(_flat(terms, np.int64), np.repeat(rows, terms.counts))
         events = unpack(batches, "events", np.int64)
         columns["events"].extend(events.values)
@@ -184,6 +192,7 @@ class UserIndex:
                 postings=self._postings,
                 called=self._called,
                 token_frequencies=self._frequencies,
+                unsaid_frequencies=self._unsaid_frequencies,
                 nbytes=self.nbytes,
                 _requests=self.log.requests,
                 _session_numbers=self._session_numbers,
@@ -231,6 +240,7 @@ class UserIndex:
         self._columns["speakers"].extend([np.array(speakers, np.int32)])
         self._columns["times"].extend([np.array([memory.created_at for memory in added], np.int64)])
         self._columns["timed"].extend([np.array([memory.timestamp is not None for memory in added], np.bool_)])
+        self._columns["says"].extend([np.array([says(text) for text in texts], np.bool_)])
         self._columns["asks"].extend([np.array([asks(text) for text in texts], np.bool_)])
 
 

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from mmmem.store.protocol import Dimensions, Roster, StoredRequest
     from mmmem.types import Memory
 
-_FILE_CACHE_BYTES = 16 * 1024 * 1024  # LanceDB's own, for the footers of files, at most: without a bound it grows, and each compaction fills it
+_FILE_CACHE_BYTES = (
+    16 * 1024 * 1024
+)  # LanceDB's own, for the footers of files, at most: without a bound it grows, and each compaction fills it
 _FILE_CACHE_SHARE = 4  # and no more than a quarter of what users' arrays may take
 
 

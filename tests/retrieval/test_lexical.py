@@ -10,12 +10,13 @@ from mmmem.retrieval.lexical import bm25
 from mmmem.store.postings import Postings
 
 
-def search(query, *memories):
-    """BM25 of memories given as lists of terms."""
+def search(query, *memories, counted=None):
+    """BM25 of memories given as lists of terms, all of which count, or those where `counted` says so."""
     terms = np.array([term for memory in memories for term in memory], dtype=np.int64)
     lengths = np.array([len(memory) for memory in memories], dtype=np.int64)
     rows = np.repeat(np.arange(len(memories), dtype=np.int32), lengths)
-    return bm25(Postings().plus(terms, rows).of(np.array(query, dtype=np.int64)), lengths, k1=1.5, b=0.75)
+    everybody = np.ones(len(memories), dtype=np.bool_) if counted is None else np.array(counted)
+    return bm25(Postings().plus(terms, rows).of(np.array(query, dtype=np.int64)), lengths, everybody, k1=1.5, b=0.75)
 
 
 def test_equals_the_formula():
@@ -24,6 +25,15 @@ def test_equals_the_formula():
     mean = 7 / 3
     expected = [idf * 2 * 2.5 / (2 + 1.5 * (0.25 + 0.75 * 4 / mean)), idf * 2.5 / (1 + 1.5 * (0.25 + 0.75 / mean)), 0]
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
+
+
+def test_memories_that_are_not_counted_make_no_word_common_and_no_length_usual():
+    said = [1, 2, 2, 3], [2], [4, 5]
+    alone = search([2], *said)
+    with_others = search([2], *said, [2, 2, 2, 6, 7, 8], [], counted=[True, True, True, False, False])
+    np.testing.assert_array_equal(with_others[:3], alone)
+    assert with_others[3] > 0
+    assert with_others[4] == 0
 
 
 def test_a_word_said_twice_in_the_question_counts_once():

@@ -98,6 +98,7 @@ def test_arrays_have_the_types_that_search_relies_on(store: LanceStore) -> None:
         "said_before": ("<i8", (3,)),
         "times": ("<i8", (3,)),
         "timed": ("|b1", (3,)),
+        "says": ("|b1", (3,)),
         "asks": ("|b1", (3,)),
         "speakers": ("<i4", (3,)),
         "keys": ("<i8", (3,)),
