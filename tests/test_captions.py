@@ -17,6 +17,7 @@ from mmmem.captions import MOST_WORDS, asks_about_picture, asks_for_picture, cap
         ("Where is the blurry picture of a clock?", "the blurry a clock"),
         ("I'm looking for a black and white photograph of a bridge.", "a black and white a bridge"),
         ("did I take a photo of the bridge?", "take the bridge"),
+        ("What breed is the dog in the photo?", "What breed is the dog in"),
         ("what is in the picture of the kitchen?", "in the kitchen"),
         ("something round that moved while the photo was taken", "something round that moved while was taken"),
         ("给我看那张猫的照片", "给我看那张猫的照片"),

@@ -45,11 +45,6 @@ class Sample:
     counted: Int64
 
     @classmethod
-    def whole(cls, arrays: UserArrays) -> Sample:
-        """Each stands for itself."""
-        return cls(np.arange(len(arrays)), np.flatnonzero(counted(arrays)))
-
-    @classmethod
     def spread(cls, arrays: UserArrays) -> Sample:
         """Some of many, spread evenly."""
         rows = np.flatnonzero(counted(arrays))
@@ -63,13 +58,15 @@ def standing(
     arrays: UserArrays,
     among: Sample | None = None,
 ) -> Channel:
-    """A channel in standard deviations. measure: scores, float [n], from the memories, bool [n], that say what is rare and usual."""
+    """A channel in standard deviations. measure: scores, float [n], from the memories, bool [n], that say what is rare and usual.
+
+    among: who was scored, where that is not everybody.
+    """
     counts = counted(arrays)
-    among = among or Sample.whole(arrays)
     scores = measure(everybody(arrays))
-    standard = zscores(scores, among.everybody)
+    standard = zscores(scores, among.everybody if among else None)
     if not counts.all():
         own = measure(counts)
         scores = np.where(counts, own, scores)
-        standard = np.where(counts, zscores(own, among.counted), standard)
+        standard = np.where(counts, zscores(own, among.counted if among else np.flatnonzero(counts)), standard)
     return Channel(name, weight, scores, standard)

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The memories that late interaction compares, int64 rows ascending, and those of them that stand for all of the user's."""
+    """The memories that late interaction compares, int64 rows ascending, and those of them that stand for all; None where all are."""
 
     rows: Int64
-    sample: Sample
+    sample: Sample | None
 
     @classmethod
     def among(
@@ -45,7 +45,7 @@ class Compared:
         """All of them, or of more than `exact_memories` the candidates. `others` are cheap channels that are no words'."""
         n = len(arrays)
         if n <= settings.exact_memories:
-            return cls(np.arange(n), Sample.whole(arrays))
+            return cls(np.arange(n), None)
         cheap = [*others]
         for text, lexical in words:
             cheap += [heavier(lexical[0], 1.0), *lexical[1:], _dense(text, arrays, weight=1.0)]
