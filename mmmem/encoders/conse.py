@@ -86,18 +86,16 @@ class ConseImageEncoder:
     def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """Encode prepared images. `labels` are the names of the classes that are probable on their own in the middle; `appearance` is
         what the network's middle and last layers see anywhere in that, each with the same weight."""
-        views = torch.from_numpy(np.stack(prepared)).to(self._device)
-        # One view after the other, so that a batch takes the memory of so many images.
-        layers = [self._features(views[:, view]) for view in range(VIEWS)]
-        middle, last = _array(layers[0][0]), torch.stack([deepest for _, deepest in layers], dim=1)
-        logits, features = _array(self._network._fc(last)), _array(last)
+        middle, last = self._features(torch.from_numpy(np.concatenate(prepared)).to(self._device))
+        logits = _array(self._network._fc(last)).reshape(len(prepared), VIEWS, -1)
+        parts, wholes = (_array(layer).reshape(len(prepared), VIEWS, -1) for layer in (middle, last))
         return [
             ImageVectors(
                 self._space.vector(of_image, seen),
-                unit_rows(np.concatenate([unit_rows(part), unit_rows(seen[0])])),
+                unit_rows(np.concatenate([unit_rows(part[0]), unit_rows(seen[0])])),
                 self._labels(probabilities(of_image[0])),
             )
-            for of_image, seen, part in zip(logits, features, middle, strict=True)
+            for of_image, seen, part in zip(logits, wholes, parts, strict=True)
         ]
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
