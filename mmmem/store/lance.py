@@ -150,6 +150,10 @@ class Version:
         """How many there are."""
         return int(self._table.count_rows())
 
+    def rows_below(self, row_id: int) -> int | None:
+        """How many rows have an id below this one; None where the table keeps no ids."""
+        return int(self._table.count_rows(f"_rowid < {row_id}")) if self._has_row_ids else None
+
     def others(self, memory_id: bytes) -> pa.RecordBatchReader:
         """All rows but one memory's, in their order."""
         return self._table.search().where(f"id != {_literal(memory_id)}").to_batches()

@@ -27,18 +27,22 @@ class Log:
         self.requests: dict[str, tuple[int, bytes]] = {}
         self.next_seq = 0
         self.length = 0  # rows of the table, those that do not count included
+        self.next_address = 0  # beyond those of all rows read
         self._counting = 0
-        self._next_address = 0
         self._tail: tuple[int, bytes] = (-1, b"")  # seq and id of the last row in the table
         self._copy: tuple[bytes | None, bytes] = (None, b"")  # the request that the last row is of, the id of its first
         self._counts = False  # whether this copy of it does
 
-    def continues(self, rows: pa.Table) -> bool:
-        """Whether the table has these rows after those held, the first being the last one held."""
-        if not rows.num_rows or _end(rows, 0) != self._tail:
+    def continues(self, rows: pa.Table, left: int | None) -> bool:
+        """Whether the table has these rows after those held, the first being the last one held.
+
+        left: how many rows the table has below `next_address`, None where it keeps no ids. Where some were removed and as many
+        moved, the last one held may be in its place although others are gone.
+        """
+        if not rows.num_rows or _end(rows, 0) != self._tail or left not in (None, self.length):
             return False
         return ROW_ID not in rows.column_names or all(
-            address >= self._next_address for address in rows[ROW_ID].to_pylist()[1:]
+            address >= self.next_address for address in rows[ROW_ID].to_pylist()[1:]
         )
 
     def admit(self, rows: pa.Table) -> tuple[pa.Table, Int64]:
@@ -51,8 +55,8 @@ class Log:
             rows = rows.sort_by(ROW_ID)
             addresses = rows[ROW_ID].to_numpy().astype(np.int64)
         else:
-            addresses = np.arange(self._next_address, self._next_address + rows.num_rows)
-        self._next_address = int(addresses[-1]) + 1
+            addresses = np.arange(self.next_address, self.next_address + rows.num_rows)
+        self.next_address = int(addresses[-1]) + 1
         self.next_seq = max(self.next_seq, 1 + int(rows["seq"].to_numpy().max()))
         counting = self._counting_rows(rows)
         return (rows, addresses) if counting.all() else (rows.filter(pa.array(counting)), addresses[counting])

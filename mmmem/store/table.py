@@ -209,7 +209,7 @@ class UserTable:
         held = self._index.log
         if held.length:
             rows = self._rows(version, held.length - 1)
-            if held.continues(rows):
+            if held.continues(rows, version.rows_below(held.next_address)):
                 self._index.extend(rows.slice(1))
                 return
             self._index = UserIndex(self._dimensions)  # rows were removed, or moved

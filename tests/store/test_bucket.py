@@ -159,6 +159,28 @@ def test_a_deletion_leaves_nothing_that_anyone_said_or_showed(
     assert [name for name, content in objects().items() if b"of bob" in content]
 
 
+def test_a_removal_is_seen_where_as_many_rows_were_moved_in_front(open_store: OpenStore, meanwhile: Any) -> None:
+    """Compaction puts what it merged behind what was added meanwhile, so the last row that a replica holds may stay in its place."""
+    store, other = open_store(compact_fragments=3), open_store()
+    added = threading.Event()
+
+    def late() -> None:
+        other.add(request("ada", "late", "late"))
+        added.set()
+
+    for number in range(3):
+        store.add(request("ada", f"r{number}", f"text {number}"))
+    meanwhile(MANIFEST, lambda: meanwhile(DATA, late))  # when the last one is committed, and the rows are being merged
+    store.add(request("ada", "r3", "text 3"))
+    assert added.wait(20)
+    removed = next(memory.id for memory in other.arrays("ada").memories if memory.text == "text 1")
+    with store._table("ada") as table:
+        table.size()  # waits for the merge, and reads nothing
+    assert other.delete_memory("ada", removed)
+    for each in (store, other, open_store()):
+        assert texts(each) == ["text 0", "text 2", "text 3", "late"]
+
+
 def test_a_commit_that_comes_where_a_deletion_cleaned_up_is_not_taken_for_kept(
     open_store: OpenStore, meanwhile: Any
 ) -> None:
