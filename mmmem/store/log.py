@@ -15,6 +15,7 @@ import pyarrow as pa
 from mmmem.store.rows import to_text
 
 if TYPE_CHECKING:
+    from mmmem.store.lance import Version
     from mmmem.types import Int64
 
 ROW_ID = "_rowid"  # LanceDB's name
@@ -27,23 +28,30 @@ class Log:
         self.requests: dict[str, tuple[int, bytes]] = {}
         self.next_seq = 0
         self.length = 0  # rows of the table, those that do not count included
-        self.next_address = 0  # beyond those of all rows read
         self._counting = 0
+        self._next_address = 0  # beyond those of all rows read
         self._tail: tuple[int, bytes] = (-1, b"")  # seq and id of the last row in the table
         self._copy: tuple[bytes | None, bytes] = (None, b"")  # the request that the last row is of, the id of its first
         self._counts = False  # whether this copy of it does
 
-    def continues(self, rows: pa.Table, left: int | None) -> bool:
-        """Whether the table has these rows after those held, the first being the last one held.
-
-        left: how many rows the table has below `next_address`, None where it keeps no ids. Where some were removed and as many
-        moved, the last one held may be in its place although others are gone.
-        """
-        if not rows.num_rows or _end(rows, 0) != self._tail or left not in (None, self.length):
+    def continues(self, rows: pa.Table, version: Version) -> bool:
+        """Whether a version has these rows after those held, the first being the last one held."""
+        if not rows.num_rows or _end(rows, 0) != self._tail:
             return False
-        return ROW_ID not in rows.column_names or all(
-            address >= self.next_address for address in rows[ROW_ID].to_pylist()[1:]
+        if ROW_ID not in rows.column_names:
+            return True
+        # Where some were removed and as many moved in front, the last one held is in its place although others are gone.
+        return version.rows_below(self._next_address) == self.length and all(
+            address >= self._next_address for address in rows[ROW_ID].to_pylist()[1:]
         )
+
+    def foresees(self, rows: pa.Table, version: Version) -> bool:
+        """Whether these rows, which a version has after those held, have the addresses that `admit` takes for theirs.
+
+        The addresses of removed rows are never given again, and those at the end are not known of.
+        """
+        below = version.rows_below(self._next_address + rows.num_rows)
+        return below in (None, self.length + rows.num_rows)
 
     def admit(self, rows: pa.Table) -> tuple[pa.Table, Int64]:
         """Those of these rows that count, in the order of the log, and the address in the table of each, int64 [n]."""
@@ -55,8 +63,8 @@ class Log:
             rows = rows.sort_by(ROW_ID)
             addresses = rows[ROW_ID].to_numpy().astype(np.int64)
         else:
-            addresses = np.arange(self.next_address, self.next_address + rows.num_rows)
-        self.next_address = int(addresses[-1]) + 1
+            addresses = np.arange(self._next_address, self._next_address + rows.num_rows)
+        self._next_address = int(addresses[-1]) + 1
         self.next_seq = max(self.next_seq, 1 + int(rows["seq"].to_numpy().max()))
         counting = self._counting_rows(rows)
         return (rows, addresses) if counting.all() else (rows.filter(pa.array(counting)), addresses[counting])

@@ -209,7 +209,7 @@ class UserTable:
         held = self._index.log
         if held.length:
             rows = self._rows(version, held.length - 1)
-            if held.continues(rows, version.rows_below(held.next_address)):
+            if held.continues(rows, version):
                 self._index.extend(rows.slice(1))
                 return
             self._index = UserIndex(self._dimensions)  # rows were removed, or moved
@@ -230,7 +230,7 @@ class UserTable:
         written = committed.version
         with self._lock:
             # Else a reader came first, another writer came between, or the arrays have to be loaded again.
-            if self._held == before and written.number == before[1] + 1:
+            if self._held == before and written.number == before[1] + 1 and self._index.log.foresees(rows, written):
                 self._index.extend(rows)
                 self._held, self._stamp = (written.incarnation, written.number), committed.stamp
         return committed.final

@@ -181,6 +181,21 @@ def test_a_removal_is_seen_where_as_many_rows_were_moved_in_front(open_store: Op
         assert texts(each) == ["text 0", "text 2", "text 3", "late"]
 
 
+def test_pictures_told_after_the_last_memory_was_removed_are_found(open_store: OpenStore) -> None:
+    def picture(name: str) -> tuple[TextPart, ImagePart]:
+        return TextPart(name), ImagePart("data:image/png;base64", f"bytes of {name}".encode())
+
+    store, other = open_store(), open_store()
+    store.add(request("ada", "a", "one", picture("two")))
+    assert store.delete_memory("ada", store.arrays("ada").memories[1].id)
+    assert texts(store) == ["one"]
+    for name in ("three", "four"):
+        store.add(request("ada", name, picture(name)))
+        for each in (store, other):
+            [*_, newest] = each.load_images("ada", each.arrays("ada").memories)
+            assert newest.parts == picture(name)
+
+
 def test_a_commit_that_comes_where_a_deletion_cleaned_up_is_not_taken_for_kept(
     open_store: OpenStore, meanwhile: Any
 ) -> None:
