@@ -66,8 +66,11 @@ def broken(text: str, font: FreeTypeFont, width: int, most: int) -> list[str]:
         while rest:
             if len(lines) == most:
                 last = lines[-1]
-                lines[-1] = f"{last[: _fitting(f'{last}…', font, width) - 1]}…"
-                return lines
+                while (
+                    len(last) > 1 and font.getlength(f"{last}…") > width
+                ):  # … may be wider than what it takes the place of
+                    last = last[:-1]
+                return [*lines[:-1], f"{last}…"]
             end = _fitting(rest, font, width)
             space = rest.rfind(" ", 0, end + 1) if end < len(rest) else -1
             end = space if space > 0 else end

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 from typer.testing import CliRunner, Result
@@ -475,6 +475,7 @@ def test_any_text_can_be_drawn_whatever_fonts_there_are(
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300), st.integers(1, 5))
+@example("0" * 16, 1)  # … is wider than the 0 before it
 def test_lines_fit_and_leave_nothing_out_unless_they_say_so(text: str, most: int) -> None:
     broken, font = import_module("contact_sheet_blocks").broken, ImageFont.load_default(13)
     shown = import_module("contact_sheet_cards").shown(text)
