@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPicture:
-    """All that is kept of a decoded picture: the image encoder's input, float32 [3, h, w], its fingerprint, colours and text."""
+    """All that is kept of a decoded picture: the image encoder's input, float32 as it wants it, its fingerprint, colours and text."""
 
     pixels: Float32
     fingerprint: UInt8

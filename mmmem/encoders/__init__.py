@@ -80,7 +80,7 @@ class ImageEncoder(Protocol):
         """Width of what images are compared with each other by."""
 
     def prepare(self, image: Image) -> Float32:
-        """The network's input for one decoded RGB image, float32 [3, h, w]: small, so that the image can be let go."""
+        """The network's input for one decoded RGB image, float32 [3, h, w], or [v, 3, h, w] for v views: small, so that the image can be let go."""
 
     def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
         """Encode prepared images."""

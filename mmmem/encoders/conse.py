@@ -1,7 +1,6 @@
-"""Images in a text encoder's own space, from an image classifier: ConSE (Norouzi et al., 2014).
+"""Images in a text encoder's own space, from an image classifier that sees the middle of each and the whole of it.
 
-An image's vector is the mean of its most probable classes' text vectors, weighted by probability. So a text finds an image
-by the same cosine as it finds a text, without a model that was trained on both.
+So a text finds an image by the same cosine as it finds a text, without a model that was trained on both (mmmem/encoders/zero_shot.py).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from PIL import Image as Pillow
 
 from mmmem.encoders import Chance
 from mmmem.encoders.tokens import unit_rows
+from mmmem.encoders.zero_shot import METHOD, TextSpace, probabilities
 from mmmem.types import ImageVectors
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from mmmem.types import Float32, QueryEncoding
 
 SIZE = 260  # pixels, what EfficientNet-Lite2 was trained on
+VIEWS = 2  # the middle of an image and the whole of it
 CROP = 0.875  # share of the shorter side that the central crop keeps, as in training
-TOP_CLASSES = 20  # ConSE's T
-TEMPERATURE = 1.5  # of the classes' probabilities in the mean: softer ones say more of what is no class
 MIDDLE_BLOCK = 15  # of 21: its channels stand for textures and parts, the last layer's for whole things
 APPEARANCE_CHANCE = Chance(0.16, 0.105)  # between 24 different photos; screenshots of one layout lie far above
 LABEL_PROBABILITY = 0.15  # a class this probable is also written down as a word to search for
@@ -68,8 +67,9 @@ class ConseImageEncoder:
         self._network.to(device).eval()
         self._device = device
         self._classes = classes
+        self._space = TextSpace(classes, _array(self._network._fc.weight.detach()))
         self._names: list[str] = json.loads(names.read_text(encoding="utf-8"))
-        self.name = f"efficientnet-lite2@{revision}+conse{TOP_CLASSES}/{TEMPERATURE}:{space}"
+        self.name = f"efficientnet-lite2@{revision}+{METHOD}:{space}"
         self.dimensions = classes.shape[1]
         self.appearance_dimensions = int(
             self._network._blocks[MIDDLE_BLOCK]._bn2.num_features + self._network._fc.in_features
@@ -77,25 +77,27 @@ class ConseImageEncoder:
         self.appearance_chance = APPEARANCE_CHANCE
 
     def prepare(self, image: Image) -> Float32:
-        """float32 [3, 260, 260] around 0: the central crop, as the network was trained."""
+        """float32 [2, 3, 260, 260] around 0: the central crop, as the network was trained, and the whole image, squeezed."""
         side = CROP * min(image.size)
         left, top = ((length - side) / 2 for length in image.size)
-        box = (left, top, left + side, top + side)
-        square = image.resize((SIZE, SIZE), Pillow.Resampling.BICUBIC, box=box, reducing_gap=3.0)
-        pixels = np.asarray(square, dtype=np.float32)
-        return np.ascontiguousarray(((pixels - 127.0) / 128.0).transpose(2, 0, 1))
+        return np.stack([_seen(image, (left, top, left + side, top + side)), _seen(image, (0, 0, *image.size))])
 
     @torch.inference_mode()
     def encode_images(self, prepared: Sequence[Float32]) -> list[ImageVectors]:
-        """Encode prepared images. `labels` are the names of the classes that are probable on their own; `appearance` is what the
-        network's middle and last layers see anywhere in the image, each with the same weight."""
-        middle, last = self._features(torch.from_numpy(np.stack(prepared)).to(self._device))
-        appearances = unit_rows(np.hstack([unit_rows(_array(middle)), unit_rows(_array(last))]))
-        logits = self._network._fc(last).float()
-        probabilities, softer = (_array(torch.softmax(logits / t, dim=1)) for t in (1.0, TEMPERATURE))
+        """Encode prepared images. `labels` are the names of the classes that are probable on their own in the middle; `appearance` is
+        what the network's middle and last layers see anywhere in that, each with the same weight."""
+        views = torch.from_numpy(np.stack(prepared)).to(self._device)
+        # One view after the other, so that a batch takes the memory of so many images.
+        layers = [self._features(views[:, view]) for view in range(VIEWS)]
+        middle, last = _array(layers[0][0]), torch.stack([deepest for _, deepest in layers], dim=1)
+        logits, features = _array(self._network._fc(last)), _array(last)
         return [
-            ImageVectors(self._vector(soft), appearance, self._labels(sharp))
-            for soft, sharp, appearance in zip(softer, probabilities, appearances, strict=True)
+            ImageVectors(
+                self._space.vector(of_image, seen),
+                unit_rows(np.concatenate([unit_rows(part), unit_rows(seen[0])])),
+                self._labels(probabilities(of_image[0])),
+            )
+            for of_image, seen, part in zip(logits, features, middle, strict=True)
         ]
 
     def encode_captions(self, texts: Sequence[str], encodings: Sequence[QueryEncoding]) -> list[Float32]:
@@ -117,13 +119,15 @@ class ConseImageEncoder:
                 middle = x.mean((2, 3))
         return middle, network._swish(network._bn1(network._conv_head(x))).mean((2, 3))
 
-    def _vector(self, probabilities: Float32) -> Float32:
-        best = np.argsort(-probabilities, kind="stable")[:TOP_CLASSES]
-        return unit_rows((probabilities[best, None] * self._classes[best]).sum(axis=0))
+    def _labels(self, sharp: Float32) -> tuple[str, ...]:
+        likely = np.flatnonzero(sharp >= LABEL_PROBABILITY)
+        return tuple(self._names[i] for i in likely[np.argsort(-sharp[likely], kind="stable")])
 
-    def _labels(self, probabilities: Float32) -> tuple[str, ...]:
-        likely = np.flatnonzero(probabilities >= LABEL_PROBABILITY)
-        return tuple(self._names[i] for i in likely[np.argsort(-probabilities[likely], kind="stable")])
+
+def _seen(image: Image, box: tuple[float, float, float, float]) -> Float32:
+    square = image.resize((SIZE, SIZE), Pillow.Resampling.BICUBIC, box=box, reducing_gap=3.0)
+    pixels = np.asarray(square, dtype=np.float32)
+    return np.ascontiguousarray(((pixels - 127.0) / 128.0).transpose(2, 0, 1))
 
 
 def _array(values: torch.Tensor) -> Float32:

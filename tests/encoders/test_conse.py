@@ -48,6 +48,18 @@ def test_a_question_finds_its_photo(conse, minilm, vectors, question, answer):
     assert max(vectors, key=lambda name: float(vectors[name] @ caption)) == answer
 
 
+def test_what_is_at_the_edge_of_a_wide_picture_is_seen(conse, minilm):
+    """The middle of it, which is all that the network was trained on, shows nothing but wall."""
+    wide = Image.new("RGB", (1000, 300), (214, 208, 196))
+    empty = wide.copy()
+    wide.paste(photo("temple").resize((300, 300)))
+    np.testing.assert_array_equal(conse.prepare(wide)[0], conse.prepare(empty)[0])
+    encodings = minilm.encode_queries(["a Chinese temple"])
+    [caption] = conse.encode_captions(["a Chinese temple"], encodings)
+    shown, plain = (conse.encode_images([conse.prepare(each)])[0].vector for each in (wide, empty))
+    assert shown @ caption > plain @ caption + 0.1
+
+
 def test_a_cropped_and_smaller_copy_is_nearest_to_its_original(conse, vectors):
     for name in PHOTOS:
         copy = photo(name)
@@ -67,7 +79,7 @@ def test_chance_is_what_an_unrelated_text_has_with_photos(conse, minilm, vectors
 @pytest.mark.parametrize("size", [(1, 1), (1, 4000), (4000, 1), (260, 260), (3000, 2000)])
 def test_any_shape_becomes_the_networks_input(conse, size):
     prepared = conse.prepare(Image.new("RGB", size, "teal"))
-    assert prepared.shape == (3, 260, 260)
+    assert prepared.shape == (2, 3, 260, 260)
     assert prepared.dtype == np.float32
 
 
