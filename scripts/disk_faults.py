@@ -51,9 +51,9 @@ def attack(fault: Fault, callers: list[Caller], ledger: Ledger, seconds: float) 
                 over.wait(PATIENCE)
 
     with ThreadPoolExecutor(len(callers)) as pool:
+        fault.strike()
+        calling = [pool.submit(call, caller) for caller in callers]
         try:
-            fault.strike()
-            calling = [pool.submit(call, caller) for caller in callers]
             deadline = time.monotonic() + seconds
             while time.monotonic() < deadline:
                 time.sleep(1 / STRIKES)

@@ -14,7 +14,9 @@ def hold(path: Path, *, alone: bool) -> int | None:
 
     None where that cannot be now; does not wait.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    # A file that is open for writing as long as the service runs would keep its disk from being remounted read-only.
+    access = os.O_RDWR if alone else os.O_RDONLY
+    descriptor = os.open(path, access | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
