@@ -29,7 +29,11 @@ class ImageBudget:
         kept = self._images_that_fit(rows, arrays)
         pictured = {arrays.memories[row].id: row for row, fits in kept.items() if any(fits)}
         wanted = [arrays.memories[row] for row in pictured.values()]
-        memories = {row: without_images(arrays.memories[row]) for row in rows.tolist() if not any(kept.get(row, ()))}
+        memories = {
+            row: without_images(arrays.memories[row]) if row in kept else arrays.memories[row]
+            for row in rows.tolist()
+            if not any(kept.get(row, ()))
+        }
         for memory in self._store.load_images(user_id, wanted) if wanted else ():
             row = pictured[memory.id]
             memories[row] = with_images_that_fit(memory, kept[row])

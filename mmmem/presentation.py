@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import repeat
 from typing import TYPE_CHECKING
 
@@ -52,8 +53,13 @@ def heading(memory: Memory) -> str:
     """``[2024-01-01 00:00] user:``, in UTC; without the time when the message had none."""
     if memory.timestamp is None:
         return f"{memory.role}:"
-    moment = EPOCH + timedelta(milliseconds=memory.timestamp)
-    return f"[{moment.isoformat(' ', 'minutes')}] {memory.role}:"
+    return f"[{_minute(memory.timestamp // 60_000)}] {memory.role}:"
+
+
+@lru_cache(maxsize=8_192)
+def _minute(minutes: int) -> str:
+    """Minutes since 1970 as ``2024-01-01 00:00``: an answer of 100 memories and their turns writes the same ones again and again."""
+    return (EPOCH + timedelta(minutes=minutes)).isoformat(" ", "minutes")
 
 
 def _one_line(memory: Memory) -> str:
