@@ -63,8 +63,10 @@ def _minute(minutes: int) -> str:
 
 
 def _one_line(memory: Memory) -> str:
+    if line := " ".join(memory.text.split()):
+        return line
     pictures = sum(isinstance(part, ImagePart) for part in memory.parts)
-    return " ".join(memory.text.split()) or ("(a picture)" if pictures == 1 else f"({pictures} pictures)")
+    return "(a picture)" if pictures == 1 else f"({pictures} pictures)"
 
 
 def _beginning(text: str, limit: int) -> str:

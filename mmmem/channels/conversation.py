@@ -12,7 +12,7 @@ from mmmem.retrieval.conversation import between, following, inherited, neighbou
 from mmmem.retrieval.temporal import DAY, nearness, within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mmmem.channels.query import EncodedText
     from mmmem.settings import Settings
@@ -85,12 +85,17 @@ def _windows(question: str, arrays: UserArrays) -> list[tuple[int, int]]:
     known = arrays.times[arrays.timed]
     if not len(known):
         return []
-    told = _different(EPOCH_YEAR + known // YEAR)
-    years = {year + near for year in told for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR}
-    return question_windows(question, int(known.max()), sorted(years, reverse=True))  # of too many, the latest
+    return question_windows(question, int(known.max()), _years_around(known))
 
 
-def _different(years: Int64) -> list[int]:
-    """Each once, ascending. There are ten thousand at most, so that counting is faster than sorting."""
-    first = int(years.min())
-    return (first + np.flatnonzero(np.bincount(years - first))).tolist()
+def _years_around(times: Int64) -> Iterator[int]:
+    """The years of the times and those beside them, each once, the latest first: of too many these are read. times: Unix ms.
+
+    Few questions name a month without a year, and only then this looks at all times.
+    """
+    told = EPOCH_YEAR + times // YEAR
+    first = int(told.min())
+    # There are ten thousand years at most, so that counting is faster than sorting.
+    different = (first + np.flatnonzero(np.bincount(told - first))).tolist()
+    years = {year + near for year in different for near in (-1, 0, 1) if 1 <= year + near < LAST_YEAR}
+    yield from sorted(years, reverse=True)

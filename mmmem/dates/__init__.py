@@ -36,14 +36,15 @@ def question_windows(text: str, now: int | None, years: Iterable[int]) -> list[W
     """The times that a question names, MOST at most.
 
     now: when it was asked, Unix ms; without it nothing relative is read, "last May" is May, and so is "since May".
-    years: those in which a month or a day without a year may be meant.
+    years: those in which a month or a day without a year may be meant; looked at only when a time is named.
     """
     reading = Reading(text)
     _read(reading, now)
     if now is not None and reading.times:
         read_open_ends(reading, now)
-    of_any_year = list(years)
-    windows = [window for time, year in _dated(reading) for window in time.windows([year] if year else of_any_year)]
+    dated = _dated(reading)
+    of_any_year = list(years) if dated else []
+    windows = [window for time, year in dated for window in time.windows([year] if year else of_any_year)]
     return list(dict.fromkeys(windows))[:MOST]
 
 
