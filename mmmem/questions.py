@@ -102,7 +102,7 @@ class QuestionEncoder:
         about = not sent and asks_about_picture(question)
         possible = not sent and not wanted and (shown != question if about else may_describe(question))
         chance = self._image.caption_chance(vector)
-        return EncodedCaption(vector, chance, wanted, possible, about, named_colours(shown))
+        return EncodedCaption(text, vector, chance, wanted, possible, about, named_colours(shown))
 
 
 def encode_text(text: str, encoding: QueryEncoding) -> EncodedText:

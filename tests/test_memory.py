@@ -45,9 +45,9 @@ def ask(user_id, *parts, top_k=100, options=()):
     return Query(user_id, tuple(TextPart(p) if isinstance(p, str) else p for p in parts), top_k, options)
 
 
-def photo(name, package="skimage.data", size=None):
+def photo(name, package="skimage.data", size=None, box=None):
     with Image.open(files(package) / name) as image:
-        shown = image.convert("RGB")
+        shown = image.convert("RGB").crop(box)
     if size:
         shown = shown.resize(size)
     data = io.BytesIO()

@@ -47,6 +47,18 @@ def test_who_asks_for_a_picture_gets_it_first_though_words_speak_of_the_same(ser
     assert pictures(service.search(ask(user, question)))[0] == [album[name]]
 
 
+@pytest.mark.parametrize("name", ["Milo", "Luna", "Simba", "Nala"])
+def test_a_photo_that_was_given_a_name_is_found_by_it(service, user, name):
+    whole = (0, 0, 451, 300)  # all of the cat, and parts of it
+    boxes = {"Milo": whole, "Luna": (100, 20, 350, 280), "Simba": (60, 0, 420, 300), "Nala": (20, 10, 400, 290)}
+    named = {each: photo("chelsea.png", box=box) for each, box in boxes.items()}
+    service.add(say(*TALK, user_id=user))
+    for each, part in named.items():
+        service.add(say([TextPart(f"This is {each}, my cat."), part], user_id=user, request_id=each, session_id=each))
+    for question in (f"Show me the photo of {name}", f"the picture of {name}", f"What does {name} look like?"):
+        assert pictures(service.search(ask(user, question)))[0] == [named[name]], question
+
+
 def test_who_asks_a_question_of_words_is_not_flooded_with_pictures(service, user, album):
     for question, answer in (("What does he collect?", "coins"), ("What does the motorcycle need?", "tyres")):
         assert answer in texts(service.search(ask(user, question)))[0]

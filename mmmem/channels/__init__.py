@@ -39,7 +39,8 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     """Every channel that is switched on and has something to compare."""
     times = time_channels(query.question, arrays, settings)
     speakers = speaker_channels(query.text, arrays, settings) if query.text else []
-    texts = [text for text in (query.text, query.labels, query.written, *query.options) if text]
+    sought = query.caption.text if query.caption and query.caption.wanted else None
+    texts = [text for text in (query.text, query.labels, query.written, sought, *query.options) if text]
     images = image_channels(query, arrays, settings)
     of_texts = [Words.of(text, arrays, settings) for text in texts]
     compared = Compared.among(of_texts, [*times, *speakers, *images], arrays, settings)
@@ -47,11 +48,12 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     words = next(found) if query.text else []
     labels = next(found) if query.labels else []
     written = next(found) if query.written else []
+    named = next(found) if sought else []
     options = [option for option in found if option]
     if not query.text:  # then the options are what is asked
         options = [[*option, *turn_channels(option, arrays, settings)] for option in options]
-    pictured = bool(query.caption and query.caption.wanted)
-    said = [*words, *turn_channels(words, arrays, settings, pictured=pictured)]
+    said = [*words, *turn_channels(words, arrays, settings, pictured=bool(sought))]
+    named = [*named, *turn_channels(named, arrays, settings, pictured=True)]
     return [
         *said,
         *speakers,
@@ -60,7 +62,7 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
         *_as_one("written", settings.weight_written, [written] if written else [], arrays),
         *_as_one("options", settings.weight_options, options, arrays),
         *images,
-        *wanted_channels(query, images, said, arrays, settings),
+        *wanted_channels(query, images, arrays, settings, said=said, named=named),
     ]
 
 

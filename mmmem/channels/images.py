@@ -9,7 +9,7 @@ import numpy as np
 from mmmem.channels.channel import Channel, switched_on
 from mmmem.retrieval.conversation import following, neighbouring
 from mmmem.retrieval.dense import best_of_owner, cosine
-from mmmem.retrieval.fusion import beyond_luck, weighted_sum
+from mmmem.retrieval.fusion import beyond_luck, weighted_sum, zscores
 from mmmem.retrieval.pictures import named_shares, resemblance
 
 if TYPE_CHECKING:
@@ -43,26 +43,41 @@ def image_channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) 
 
 
 def wanted_channels(
-    query: EncodedQuery, images: Sequence[Channel], said: Sequence[Channel], arrays: UserArrays, settings: Settings
+    query: EncodedQuery,
+    images: Sequence[Channel],
+    arrays: UserArrays,
+    settings: Settings,
+    *,
+    said: Sequence[Channel],
+    named: Sequence[Channel],
 ) -> list[Channel]:
     """For a question that asks for a picture: those that may be it come first, and words count for one only beyond what luck reaches.
 
     Among a thousand memories some picture's caption or writing has a word of the question; what pictures show says more.
-    images, said: what the channels of pictures and of words say.
+    images, said: what the channels of pictures and of words say. named: what those of words say of what is asked for alone, without
+    "show me the photo of", which memories of showing photos have in common with it.
     """
     alike = next((channel.scores for channel in images if channel.name == "text_to_image"), None)
     if alike is None or not query.caption or not query.caption.wanted:
         return []
-    likely = np.where(alike >= settings.picture_least, np.float32(1), np.float32(np.nan))  # NaN is no picture
-    found = [Channel("picture", settings.weight_picture, likely, likely)]
+    found, looks = [], alike
     if query.caption.colours:
         shares = named_shares(arrays.images.colours, query.caption.colours)
         seen = best_of_owner(shares, arrays.images.owners, len(arrays))
         found.append(Channel("colours", settings.weight_colours, seen, seen))
-    if said:
-        total = weighted_sum([channel.standard for channel in said], [channel.weight for channel in said])
-        by_luck = np.where(np.isnan(alike), np.nan, beyond_luck(total, len(arrays)) - total)
+        looks = alike + settings.weight_colours * seen
+    may_be = looks >= settings.picture_least  # NaN is no picture
+    if said and named:
+        asked, told = (
+            weighted_sum([channel.standard for channel in words], [channel.weight for channel in words])
+            for words in (said, named)
+        )
+        by_luck = np.where(np.isnan(alike), np.nan, beyond_luck(told, len(arrays)) - asked)
         found.append(Channel("words_by_luck", 1.0, by_luck, by_luck, demotes=True))
+        # A name says which picture, however little it looks like what the encoder takes the name for: "This is Luna".
+        may_be |= ~np.isnan(alike) & (beyond_luck(zscores(told), len(arrays)) > 0)
+    likely = np.where(may_be, np.float32(1), np.float32(np.nan))
+    found.append(Channel("picture", settings.weight_picture, likely, likely))
     return switched_on(found)
 
 

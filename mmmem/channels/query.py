@@ -25,10 +25,12 @@ class EncodedText:
 class EncodedCaption:
     """A text to look for among the images, float32 [d] in their space, and what its cosine with any of them would be.
 
+    `text`: the same as the channels of words see it, without the words that ask for a picture.
     `wanted`: the question asks for a picture. `possible`: it may describe one, as what asks nothing does. `about`: it asks something
     about one, which words answer. `colours`: numbers of those that it names.
     """
 
+    text: EncodedText
     vector: Float32
     chance: Chance
     wanted: bool = False
