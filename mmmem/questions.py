@@ -89,11 +89,13 @@ class QuestionEncoder:
         )
 
     def _encode_texts(self, texts: Sequence[str], limits: Sequence[int]) -> list[EncodedText | None]:
-        """Each text, None for an empty one. limits: the characters of each that the encoder reads."""
+        """Each text, None for an empty one; a text that comes twice is one and the same. limits: the characters of each that the encoder reads."""
         read = [beginning_and_end(text, max(limit, 2)) for text, limit in zip(texts, limits, strict=True)]
         once = [text for text in dict.fromkeys(read) if text]
         encodings = dict(zip(once, self._text.encode_queries(once), strict=True))
-        return [encode_text(text, encodings[seen]) if text else None for text, seen in zip(texts, read, strict=True)]
+        both = list(zip(texts, read, strict=True))
+        encoded = {(text, seen): encode_text(text, encodings[seen]) for text, seen in dict.fromkeys(both) if text}
+        return [encoded.get(each) for each in both]
 
     def _caption(self, question: str, shown: str, text: EncodedText, *, sent: bool) -> EncodedCaption:
         """What to look for among the images. sent: whether a picture came with the question, which is then not about another one."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels import channels, counted, token_weights
+from mmmem.channels import added_up, channels, counted, token_weights
 from mmmem.rerankers import Candidates, Question
-from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, weighted_sum, zscores
+from mmmem.retrieval.fusion import best_first, logistic, reciprocal_rank_fusion, zscores
 from mmmem.retrieval.selection import behind, newest_forward, reaching, repeats, reranked, with_floors
 from mmmem.terms import hashed, terms
 from mmmem.texts import asks
@@ -131,7 +131,7 @@ def fuse(found: Sequence[Channel], n: int, settings: Settings) -> Scores:
         ranked = [channel for channel in found if not channel.demotes]
         weights = [channel.weight for channel in ranked]
         return zscores(reciprocal_rank_fusion([channel.scores for channel in ranked], weights, k=settings.rrf_k))
-    return weighted_sum([channel.standard for channel in found], [channel.weight for channel in found])
+    return added_up(found)
 
 
 def _echoes(query: EncodedQuery, rows: Int64, arrays: UserArrays) -> NDArray[np.bool_]:

@@ -66,9 +66,8 @@ def broken(text: str, font: FreeTypeFont, width: int, most: int) -> list[str]:
         while rest:
             if len(lines) == most:
                 last = lines[-1]
-                while (
-                    len(last) > 1 and font.getlength(f"{last}…") > width
-                ):  # … may be wider than what it takes the place of
+                # … may be wider than what it takes the place of
+                while len(last) > 1 and font.getlength(f"{last}…") > width:
                     last = last[:-1]
                 return [*lines[:-1], f"{last}…"]
             end = _fitting(rest, font, width)

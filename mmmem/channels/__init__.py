@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels.channel import Channel, together
+from mmmem.channels.channel import Channel, added_up, together
 from mmmem.channels.conversation import speaker_channels, time_channels, turn_channels
 from mmmem.channels.images import image_channels, wanted_channels
 from mmmem.channels.query import EncodedCaption, EncodedPicture, EncodedQuery, EncodedText
@@ -29,6 +29,7 @@ __all__ = [
     "EncodedPicture",
     "EncodedQuery",
     "EncodedText",
+    "added_up",
     "channels",
     "counted",
     "token_weights",
@@ -39,7 +40,8 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     """Every channel that is switched on and has something to compare."""
     times = time_channels(query.question, arrays, settings)
     speakers = speaker_channels(query.text, arrays, settings) if query.text else []
-    sought = query.caption.text if query.caption and query.caption.wanted else None
+    wanted = query.caption if query.caption and query.caption.wanted else None
+    sought = wanted.text if wanted and wanted.text is not query.text else None
     texts = [text for text in (query.text, query.labels, query.written, sought, *query.options) if text]
     images = image_channels(query, arrays, settings)
     of_texts = [Words.of(text, arrays, settings) for text in texts]
@@ -48,12 +50,12 @@ def channels(query: EncodedQuery, arrays: UserArrays, settings: Settings) -> lis
     words = next(found) if query.text else []
     labels = next(found) if query.labels else []
     written = next(found) if query.written else []
-    named = next(found) if sought else []
+    sought_words = next(found) if sought else []
     options = [option for option in found if option]
     if not query.text:  # then the options are what is asked
         options = [[*option, *turn_channels(option, arrays, settings)] for option in options]
-    said = [*words, *turn_channels(words, arrays, settings, pictured=bool(sought))]
-    named = [*named, *turn_channels(named, arrays, settings, pictured=True)]
+    said = [*words, *turn_channels(words, arrays, settings, pictured=bool(wanted))]
+    named = [*sought_words, *turn_channels(sought_words, arrays, settings, pictured=True)] if sought else said
     return [
         *said,
         *speakers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from mmmem.retrieval.fusion import Scores, weighted_mean
+from mmmem.retrieval.fusion import Scores, weighted_mean, weighted_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Channel:
     scores: Scores = field(repr=False)
     standard: Scores = field(repr=False)
     demotes: bool = False
+
+
+def added_up(channels: Sequence[Channel]) -> Scores:
+    """The weighted sum of their standard scores, float64 [n]. At least one."""
+    return weighted_sum([channel.standard for channel in channels], [channel.weight for channel in channels])
 
 
 def together(channels: Sequence[Channel]) -> Scores:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mmmem.channels.channel import Channel, switched_on
+from mmmem.channels.channel import Channel, added_up, switched_on
 from mmmem.retrieval.conversation import following, neighbouring
 from mmmem.retrieval.dense import best_of_owner, cosine
-from mmmem.retrieval.fusion import beyond_luck, weighted_sum, zscores
+from mmmem.retrieval.fusion import beyond_luck, zscores
 from mmmem.retrieval.pictures import named_shares, resemblance
 
 if TYPE_CHECKING:
@@ -68,14 +68,11 @@ def wanted_channels(
         looks = alike + settings.weight_colours * seen
     may_be = looks >= settings.picture_least  # NaN is no picture
     if said and named:
-        asked, told = (
-            weighted_sum([channel.standard for channel in words], [channel.weight for channel in words])
-            for words in (said, named)
-        )
-        by_luck = np.where(np.isnan(alike), np.nan, beyond_luck(told, len(arrays)) - asked)
+        of_names = added_up(named)
+        by_luck = np.where(np.isnan(alike), np.nan, beyond_luck(of_names, len(arrays)) - added_up(said))
         found.append(Channel("words_by_luck", 1.0, by_luck, by_luck, demotes=True))
         # A name says which picture, however little it looks like what the encoder takes the name for: "This is Luna".
-        may_be |= ~np.isnan(alike) & (beyond_luck(zscores(told), len(arrays)) > 0)
+        may_be |= ~np.isnan(alike) & (beyond_luck(zscores(of_names), len(arrays)) > 0)
     likely = np.where(may_be, np.float32(1), np.float32(np.nan))
     found.append(Channel("picture", settings.weight_picture, likely, likely))
     return switched_on(found)

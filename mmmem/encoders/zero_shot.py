@@ -55,10 +55,12 @@ def probabilities(logits: Float32, temperature: float = 1.0) -> Float32:
 def _regression(weights: Float32, called: Float32) -> Float32:
     """Ridge regression from the direction of each class's weights, less their mean, to `called`, its text vector less theirs, float32 [f, d]."""
     looks = unit_rows(weights - weights.mean(axis=0)).astype(np.float64)
-    squares = looks.T @ looks
-    penalty = RIDGE * squares.trace() / len(squares)
-    solved = np.linalg.solve(squares + penalty * np.eye(len(squares)), looks.T @ called)
-    return solved.astype(np.float32)
+    penalty = RIDGE * np.square(looks).sum() / looks.shape[1]
+    # In its dual form: there are fewer classes than features, and the service solves this at each start.
+    solved: Float32 = (looks.T @ np.linalg.solve(looks @ looks.T + penalty * np.eye(len(looks)), called)).astype(
+        np.float32
+    )
+    return solved
 
 
 def _without(vector: Float32) -> Float32:
